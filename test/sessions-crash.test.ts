@@ -153,7 +153,7 @@ describe('several processes and one session', () => {
     await endOf(writer);
     const session = await memory.sessions.open(localCaller, 'one');
     await session.append({ role: 'user', text: 'mine' });
-    await session.close();
+    await memory.close();
     expect(fileIn(home)).toEqual(session.current());
   });
 

@@ -213,6 +213,22 @@ export function testSessionStore(create: (parts: SessionStoreParts) => SessionSt
     expect(await store.redact(lease, [2])).toBeUndefined();
   });
 
+  it('leaves an expired lease to anyone, and the session among the abandoned ones until it is released', async () => {
+    const { store, add, acquire } = setUp();
+    await add();
+    const lease = await acquire('one');
+    expect(await store.abandoned(localCaller, 9)).toEqual([]);
+    await store.expire(lease);
+    expect(await store.abandoned(localCaller, 9)).toEqual(['one']);
+    expect(await store.list(localCaller, 9)).toMatchObject([{ id: 'one', isOpen: false }]);
+    const next = await acquire('one');
+    expect(await store.append(lease, aTurn(1), { updatedAt: '2026-01-01T00:00:00.000Z' })).toBe(
+      false,
+    );
+    await store.release(next);
+    expect(await store.abandoned(localCaller, 9)).toEqual([]);
+  });
+
   it('removes a session with its turns, for who has it', async () => {
     const { store, add, acquire } = setUp();
     await add({ turns: [aTurn(1)] });

@@ -56,6 +56,8 @@ export interface SessionStore {
   acquire(caller: Caller, id: string, owner: SessionOwner): Promise<Acquired>;
   renew(lease: SessionLease): Promise<boolean>;
   release(lease: SessionLease): Promise<void>;
+  /** Anyone may have it from now on; until then, or until it is released, the session counts as abandoned. */
+  expire(lease: SessionLease): Promise<void>;
   /** The turn's number is one above the last; renews the lease. */
   append(lease: SessionLease, turn: Turn, change: SessionChange): Promise<boolean>;
   amend(lease: SessionLease, change: SessionChange): Promise<boolean>;
@@ -66,6 +68,6 @@ export interface SessionStore {
   readTask(lease: SessionLease): Promise<string | undefined>;
   /** Replaces it. False once the lease is lost. */
   writeTask(lease: SessionLease, task: string): Promise<boolean>;
-  /** Ids of orphaned sessions: their owner ended without closing them. */
+  /** Ids of orphaned sessions: their owner ended without closing them, or let the lease expire. */
   abandoned(caller: Caller, limit: number): Promise<readonly string[]>;
 }

@@ -94,6 +94,11 @@ export class MemorySessionStore implements SessionStore {
     if (kept) kept.held = undefined;
   }
 
+  async expire(lease: SessionLease): Promise<void> {
+    const held = this.#heldBy(lease)?.held;
+    if (held) held.untilMs = 0;
+  }
+
   async append(lease: SessionLease, turn: Turn, change: SessionChange): Promise<boolean> {
     const kept = this.#heldBy(lease);
     if (!kept || turn.number !== kept.session.turns.length + 1) return false;

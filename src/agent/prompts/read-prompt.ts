@@ -28,10 +28,16 @@ export function readPrompt(name: PromptName, boundary: string): Prompt {
   return { version, text: whole.replaceAll('{{boundary}}', boundary) };
 }
 
+const texts = new Map<PromptName | 'steps', Prompt>();
+
 function readText(file: PromptName | 'steps'): Prompt {
+  const known = texts.get(file);
+  if (known) return known;
   const raw = readFileSync(ownFile(`agent/prompts/${file}.md`), 'utf8');
   const version = Number(versionLine.exec(raw)?.[1]);
-  return { version, text: raw.replace(versionLine, '').trim() };
+  const prompt = { version, text: raw.replace(versionLine, '').trim() };
+  texts.set(file, prompt);
+  return prompt;
 }
 
 /** Marks text that is data: what it says is reported, never obeyed. */

@@ -26,7 +26,7 @@ import {
 import type { MemoryLimits } from '../memory-limits.ts';
 import type { Acquired, SessionLease, SessionOwner, SessionStore } from '../session-store.ts';
 import { readImport, withoutSay } from './read-import.ts';
-import type { SessionMirror } from './session-mirror.ts';
+import { maxDelayMs, type SessionMirror } from './session-mirror.ts';
 import { sessionTitle } from './session-title.ts';
 import { bytesOf, StoredSession } from './stored-session.ts';
 
@@ -64,6 +64,9 @@ class StoredSessions implements RedactableSessions {
   readonly #sizeOnce = onceFor((turn: Turn) => ({ bytes: bytesOf(turn) }));
   /** Callers whose files were looked after since this process started. */
   readonly #refreshed = new Map<string, Promise<void>>();
+  /** Closed ones whose files are to be written, with their callers. */
+  readonly #behind = new Map<string, Caller>();
+  #isTimed = false;
   #owner: Promise<SessionOwner> | undefined;
 
   constructor(parts: SessionsParts) {
@@ -138,6 +141,7 @@ class StoredSessions implements RedactableSessions {
   async remove(caller: Caller, id: string): Promise<void> {
     const { store, mirror } = this.#parts;
     const exact = await this.#resolve(caller, id);
+    this.#behind.delete(exact);
     const { lease } = held(exact, await store.acquire(caller, exact, await this.#ownerOf()));
     // The file first: what dies in between leaves a session whose file comes back, not a file without one.
     try {
@@ -170,6 +174,7 @@ class StoredSessions implements RedactableSessions {
         this.#parts.log.warn('failed to close session', { session: session.id, message });
       });
     }
+    await this.#writeBehind();
   }
 
   async #addClosed(caller: Caller, session: Session): Promise<SessionSummary> {
@@ -194,14 +199,36 @@ class StoredSessions implements RedactableSessions {
   async #openExact(caller: Caller, id: string): Promise<StoredSession> {
     const acquired = await this.#parts.store.acquire(caller, id, await this.#ownerOf());
     const { session, lease } = held(id, acquired);
-    await this.#parts.mirror.refresh(session);
+    const { mirror } = this.#parts;
+    if (this.#behind.delete(id)) mirror.writeSoon(session);
+    else await mirror.refresh(session);
     const opened: StoredSession = new StoredSession(session, lease, {
       ...this.#parts,
       sizeOf: this.#sizeOnce,
-      onClose: () => this.#open.delete(opened),
+      onClose: (isFileBehind) => {
+        this.#open.delete(opened);
+        if (isFileBehind) this.#writeSoon(caller, id);
+      },
     });
     this.#open.add(opened);
     return opened;
+  }
+
+  /** A conversation that goes on at once, as most do, needs no file in between. */
+  #writeSoon(caller: Caller, id: string): void {
+    this.#behind.set(id, caller);
+    if (this.#isTimed) return;
+    this.#isTimed = true;
+    this.#parts.timers.after(maxDelayMs, () => {
+      this.#isTimed = false;
+      void this.#writeBehind();
+    });
+  }
+
+  async #writeBehind(): Promise<void> {
+    const behind = [...this.#behind];
+    this.#behind.clear();
+    for (const [id, caller] of behind) await this.#writeFiles(caller, [id]);
   }
 
   /** The exact id of what a user typed: an id, a unique beginning of one, `last`. */
@@ -226,9 +253,14 @@ class StoredSessions implements RedactableSessions {
   }
 
   async #refreshLeft(caller: Caller): Promise<void> {
+    await this.#writeFiles(caller, await this.#parts.store.abandoned(caller, maxRefreshed));
+  }
+
+  /** Of those that nobody has open: whoever opens one writes its file. */
+  async #writeFiles(caller: Caller, ids: readonly string[]): Promise<void> {
     const { store, mirror, log } = this.#parts;
     try {
-      for (const id of await store.abandoned(caller, maxRefreshed)) {
+      for (const id of ids) {
         const acquired = await store.acquire(caller, id, await this.#ownerOf());
         if (acquired.kind !== 'acquired') continue;
         await mirror.refresh(acquired.session);

@@ -8,6 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { localCaller } from '../../contract/caller/index.ts';
 import { sessionSchema, type OpenSession, type Session } from '../../contract/session/index.ts';
@@ -26,6 +27,12 @@ async function say(session: OpenSession, ...texts: readonly string[]): Promise<v
 
 function fileOf(directory: string, id: string): Session {
   return sessionSchema.parse(JSON.parse(readFileSync(join(directory, `${id}.json`), 'utf8')));
+}
+
+async function whenWritten(timers: ReturnType<typeof aMemory>['timers']): Promise<void> {
+  timers.pass(fileDelayMs);
+  // The file of a closed session is written under a new lease.
+  await setImmediate();
 }
 
 describe('the file of a session', () => {
@@ -85,10 +92,11 @@ describe('the file of a session', () => {
   });
 
   it('is brought up to date when its session opens, whatever was left there', async () => {
-    const { memory, directory } = aMemory();
+    const { memory, directory, timers } = aMemory();
     const session = await memory.sessions.create(localCaller);
     await say(session, 'one');
     await session.close();
+    await whenWritten(timers);
     const path = join(directory, `${session.id}.json`);
     const sameSize = readFileSync(path, 'utf8').replace('one', 'two');
     for (const text of ['', '{"half":', sameSize]) {
@@ -100,15 +108,56 @@ describe('the file of a session', () => {
     }
   });
 
-  it('is up to date when its session is closed, and of a session that is gone never comes back', async () => {
+  it('follows a session that was closed, opened again or not, and one that is gone never comes back', async () => {
     const { memory, directory, timers } = aMemory();
     const session = await memory.sessions.create(localCaller);
     await say(session, 'one');
     await session.close();
-    expect(fileOf(directory, session.id)).toEqual(session.current());
+    const again = await memory.sessions.open(localCaller, session.id);
+    await say(again, 'two');
+    await again.close();
+    await whenWritten(timers);
+    expect(fileOf(directory, session.id)).toEqual(again.current());
+    const last = await memory.sessions.open(localCaller, session.id);
+    await say(last, 'three');
+    await last.close();
     await memory.sessions.remove(localCaller, session.id);
-    timers.pass(fileDelayMs);
+    await whenWritten(timers);
     expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it('is up to date when the memory is closed, with sessions that were closed before', async () => {
+    const { memory, directory, timers } = aMemory();
+    const session = await memory.sessions.create(localCaller);
+    await say(session, 'one');
+    await session.close();
+    await memory.close();
+    expect(fileOf(directory, session.id)).toEqual(session.current());
+    rmSync(join(directory, `${session.id}.json`));
+    await whenWritten(timers);
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it('is left to another process that opens the closed session first', async () => {
+    const { memory, directory, another, timers } = aMemory();
+    const session = await memory.sessions.create(localCaller);
+    await say(session, 'mine');
+    await session.close();
+    const theirs = await another().sessions.open(localCaller, session.id);
+    expect(fileOf(directory, session.id)).toEqual(session.current());
+    await say(theirs, 'theirs');
+    await whenWritten(timers);
+    expect(fileOf(directory, session.id)).toEqual(theirs.current());
+  });
+
+  it('is brought up to date after a crash between closing and writing', async () => {
+    const { memory, directory, another } = aMemory();
+    const session = await memory.sessions.create(localCaller);
+    await say(session, 'one');
+    await session.close();
+    expect(fileOf(directory, session.id).turns).toEqual([]);
+    await another().sessions.create(localCaller);
+    expect(fileOf(directory, session.id)).toEqual(session.current());
   });
 
   it('is brought up to date after a crash when any session opens', async () => {

@@ -22,7 +22,7 @@ export interface SessionMirrorOptions {
 }
 
 /** How old a file may be. */
-const maxDelayMs = 100;
+export const maxDelayMs = 100;
 
 /**
  * Sessions as JSON files, for people and other programs; the store is what counts.
@@ -74,13 +74,12 @@ export class SessionMirror {
     });
   }
 
-  /** Writes now what was to be written soon. */
-  flush(id: string): void {
-    const session = this.#pending.get(id);
-    if (session) this.write(session);
+  /** Whether something is still to be written. */
+  isPending(id: string): boolean {
+    return this.#pending.has(id);
   }
 
-  /** Leaves the file to another process, which has the lease now. */
+  /** Leaves the file to whoever has the lease next. */
   forget(id: string): void {
     this.#pending.delete(id);
   }

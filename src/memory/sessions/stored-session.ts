@@ -21,7 +21,8 @@ export interface StoredSessionParts {
   readonly reach: FaultPoint;
   /** Of a turn, which never changes. */
   readonly sizeOf: (turn: Turn) => { readonly bytes: number };
-  readonly onClose: () => void;
+  /** Whether its file is still to be written. */
+  readonly onClose: (isFileBehind: boolean) => void;
 }
 
 /** Changes that wait for the one that is being written. */
@@ -122,9 +123,12 @@ export class StoredSession implements OpenSession {
   async close(): Promise<void> {
     await this.#writes.pass(async () => {
       if (this.#end !== undefined) return;
-      this.#parts.mirror.flush(this.id);
-      this.#leave('it was closed');
-      await this.#parts.store.release(this.#lease);
+      const { mirror, store } = this.#parts;
+      const isFileBehind = mirror.isPending(this.id);
+      mirror.forget(this.id);
+      this.#leave('it was closed', isFileBehind);
+      // The process may die before it writes the file: then the next one finds the session abandoned.
+      await (isFileBehind ? store.expire(this.#lease) : store.release(this.#lease));
     }, this.#forever);
   }
 
@@ -169,10 +173,10 @@ export class StoredSession implements OpenSession {
     throw new SessionLostError(this.id, reason);
   }
 
-  #leave(reason: string): void {
+  #leave(reason: string, isFileBehind = false): void {
     this.#end = reason;
     this.#stopRenewing();
-    this.#parts.onClose();
+    this.#parts.onClose(isFileBehind);
   }
 
   #renewLater(): () => void {

@@ -62,6 +62,8 @@ const renewSql = `UPDATE sessions SET lease_until_ms = lease_ms + ?3 WHERE ${isH
 
 const releaseSql = `UPDATE sessions SET lease_owner = NULL WHERE ${isHeld}`;
 
+const expireSql = `UPDATE sessions SET lease_until_ms = 0 WHERE ${isHeld}`;
+
 const changeSql = `
   UPDATE sessions SET lease_until_ms = lease_ms + ?3, updated_at_ms = ?4, title = COALESCE(?5, title),
     summary = COALESCE(?6, summary), summary_turn = COALESCE(?7, summary_turn)
@@ -196,6 +198,10 @@ export class SqliteSessionStore implements SessionStore {
 
   async release({ sessionId, epoch }: SessionLease): Promise<void> {
     await this.#write('normal', (statements) => statements(releaseSql).run(sessionId, epoch));
+  }
+
+  async expire({ sessionId, epoch }: SessionLease): Promise<void> {
+    await this.#write('normal', (statements) => statements(expireSql).run(sessionId, epoch));
   }
 
   async append(lease: SessionLease, turn: Turn, change: SessionChange): Promise<boolean> {
