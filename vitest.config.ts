@@ -13,7 +13,7 @@ export default defineConfig({
       include: ['src/**/*.ts'],
       exclude: ['**/*.test.ts', '**/*.suite.ts'],
       reporter: ['text-summary', 'json-summary'],
-      thresholds: { lines: 90 },
+      reportOnFailure: true,
     },
   },
 });
