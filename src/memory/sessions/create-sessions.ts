@@ -256,7 +256,7 @@ class StoredSessions implements RedactableSessions {
     await this.#writeFiles(caller, await this.#parts.store.abandoned(caller, maxRefreshed));
   }
 
-  /** Of those that nobody has open: whoever opens one writes its file. */
+  /** Of those that are not open anywhere: opening one writes its file. */
   async #writeFiles(caller: Caller, ids: readonly string[]): Promise<void> {
     const { store, mirror, log } = this.#parts;
     try {

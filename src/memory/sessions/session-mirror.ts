@@ -79,7 +79,7 @@ export class SessionMirror {
     return this.#pending.has(id);
   }
 
-  /** Leaves the file to whoever has the lease next. */
+  /** Leaves the file to the next owner of the lease. */
   forget(id: string): void {
     this.#pending.delete(id);
   }
