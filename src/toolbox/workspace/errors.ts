@@ -23,7 +23,10 @@ export class NoSuchCommitError extends AppError {
   readonly code = 'workspace.no_such_commit';
 
   constructor(commit: string) {
-    super(`There is no commit "${commit}" in this repository`, { details: { commit } });
+    super(
+      `"${commit}" is no commit, tag or branch of this repository, and no time such as "yesterday", "3 days ago" or "2026-01-31"`,
+      { details: { commit } },
+    );
   }
 }
 

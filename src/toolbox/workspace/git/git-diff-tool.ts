@@ -4,7 +4,15 @@ import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import { pathField, type ProjectFiles } from '../project-files.ts';
 import { NoSuchCommitError } from '../errors.ts';
 import { readOnlyAnnotations } from '../effect-tool.ts';
-import { emptyTree, findCommit, findTarget, type Git, readNumbers, sinceField } from './git.ts';
+import {
+  emptyTree,
+  findCommit,
+  findStart,
+  findTarget,
+  type Git,
+  readNumbers,
+  sinceField,
+} from './git.ts';
 
 const maxDiffChars = 1_000_000;
 const maxUntracked = 1_000;
@@ -110,11 +118,13 @@ async function findParent(commit: string, git: Git): Promise<Base> {
 }
 
 async function findBase(since: string | undefined, git: Git): Promise<Base> {
-  const named = await findCommit(since ?? 'HEAD', git);
-  if (named !== undefined) return { commit: named, shown: since ?? 'HEAD' };
+  const head = await findCommit('HEAD', git);
+  const hasCommits = head !== undefined;
+  if (since === undefined && hasCommits) return { commit: head, shown: 'HEAD' };
   if (since === undefined) return { commit: await emptyTree(git), shown: 'an empty project' };
-  const hasCommits = (await findCommit('HEAD', git)) !== undefined;
-  const args = ['rev-list', '-1', `--before=${since}`, 'HEAD', '--'];
+  const start = await findStart(since, git);
+  if ('commit' in start) return { commit: start.commit, shown: since };
+  const args = ['rev-list', '-1', `--before=${start.time}`, 'HEAD', '--'];
   const before = hasCommits ? (await git.run(args)).trim() : '';
   if (before === '') return { commit: await emptyTree(git), shown: 'an empty project' };
   return { commit: before, shown: `${before.slice(0, 12)}, the last commit before ${since}` };

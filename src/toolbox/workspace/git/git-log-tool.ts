@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import { pathField, type ProjectFiles } from '../project-files.ts';
 import { readOnlyAnnotations } from '../effect-tool.ts';
-import { findCommit, findTarget, sinceField } from './git.ts';
+import { findCommit, findStart, findTarget, sinceField } from './git.ts';
 
 const defaultLimit = 20;
 const maxLimit = 1_000;
@@ -81,18 +81,18 @@ async function readLog(
     await git.run(['rev-parse', '--git-dir']);
     return { commits: [], truncated: false };
   }
-  const start = since === undefined ? undefined : await findCommit(since, git);
-  const range = start === undefined ? ['HEAD'] : [`${start}..HEAD`];
+  const start = since === undefined ? undefined : await findStart(since, git);
+  const range = start && 'commit' in start ? `${start.commit}..HEAD` : 'HEAD';
   const text = await git.run([
     'log',
     '-z',
     `--max-count=${limit + 1}`,
     `--format=${fieldCodes.join('%x1f')}`,
-    ...(since !== undefined && start === undefined ? [`--since=${since}`] : []),
+    ...(start && 'time' in start ? [`--since=${start.time}`] : []),
     ...(author === undefined
       ? []
       : ['--fixed-strings', '--regexp-ignore-case', `--author=${author}`]),
-    ...range,
+    range,
     ...paths,
   ]);
   const commits = text.split('\0').filter(Boolean).map(readCommit);

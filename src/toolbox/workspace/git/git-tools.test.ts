@@ -82,7 +82,12 @@ describe('git_diff', () => {
       base: 'an empty project',
       files: [{ path: 'b.txt' }, { path: 'src/a.ts' }],
     });
-    expect(await call('git_diff', { since: '-p --output=x' })).toMatchObject({ files: [] });
+    expect(await call('git_diff', { since: 'the last commit' })).toMatchObject({ files: [] });
+    for (const since of ['-p --output=x', 'the first banana']) {
+      for (const tool of ['git_diff', 'git_log']) {
+        expect(await call(tool, { since })).toMatchObject({ code: 'workspace.no_such_commit' });
+      }
+    }
     expect(existsSync(join(root, 'x'))).toBe(false);
   });
 

@@ -1,8 +1,9 @@
 import { devNull } from 'node:os';
 import { z } from 'zod';
 import { runChild } from '../../code/engines/run-child.ts';
-import { GitFailedError } from '../errors.ts';
+import { GitFailedError, NoSuchCommitError } from '../errors.ts';
 import type { ProjectFiles } from '../project-files.ts';
+import { readTime } from './read-time.ts';
 
 const timeLimitMs = 30_000;
 const maxOutputBytes = 20 * 1024 * 1024;
@@ -145,7 +146,7 @@ export const sinceField = z
   .min(1)
   .max(200)
   .describe(
-    'A time as Git takes it ("yesterday", "2 weeks ago", "2026-01-31") or a commit, tag or branch.',
+    'A time ("yesterday", "2 weeks ago", "monday", "2026-01-31") or a commit, tag or branch.',
   );
 
 /** The repository a call is about, and the part of it. */
@@ -169,6 +170,20 @@ export async function findTarget(
 export async function findCommit(name: string, git: Git): Promise<string | undefined> {
   const query = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
   return (await git.attempt(query))?.trim();
+}
+
+const lastCommit = /^(?:the )?(?:last|latest|newest|previous|most recent) commit$/i;
+
+/** Where a `since` begins: at a commit, or at a time as ISO 8601. Throws `workspace.no_such_commit`. */
+export async function findStart(
+  since: string,
+  git: Git,
+): Promise<{ readonly commit: string } | { readonly time: string }> {
+  const commit = await findCommit(lastCommit.test(since.trim()) ? 'HEAD' : since, git);
+  if (commit !== undefined) return { commit };
+  const time = readTime(since, new Date());
+  if (time === undefined) throw new NoSuchCommitError(since);
+  return { time: time.toISOString() };
 }
 
 /** The hash of the empty tree: what a repository held before its first commit. */
