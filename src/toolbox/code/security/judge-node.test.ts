@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { holds, type Setting } from './judge-node.ts';
 
-const setting: Setting = { carriers: new Set(), select: () => [] };
+const setting: Setting = { carriers: new Set(), valuesOf: () => [], select: () => [] };
 const subjects = [{ source: 'one' }, { source: '0o777' }, { source: '12' }];
 
 describe('a condition', () => {

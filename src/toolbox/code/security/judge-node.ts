@@ -13,6 +13,8 @@ export interface Setting {
   readonly kinds?: Kinds | undefined;
   /** Variables that hold what a client sent. */
   readonly carriers: ReadonlySet<string>;
+  /** What a variable was given before. */
+  readonly valuesOf: (variable: Node) => readonly Subject[];
   /** The subjects of another selector of the same match. */
   readonly select: (selector: string) => readonly Subject[];
 }
@@ -25,7 +27,15 @@ export function holds(subjects: readonly Subject[], test: NodeTest, setting: Set
   if (test.not && holds(subjects, test.not, setting)) return false;
   const wanted = checks.filter(([field]) => test[field] !== undefined);
   if (wanted.length === 0) return true;
-  return subjects.some((subject) => wanted.every(([, check]) => check(subject, test, setting)));
+  const all =
+    test.is === 'assembled' ? subjects.flatMap((each) => withValues(each, setting)) : subjects;
+  return all.some((subject) => wanted.every(([, check]) => check(subject, test, setting)));
+}
+
+/** A text may be put together in a variable first. */
+function withValues(subject: Subject, { valuesOf }: Setting): readonly Subject[] {
+  const { node } = subject;
+  return node?.type === 'identifier' ? [subject, ...valuesOf(node)] : [subject];
 }
 
 const checks: readonly (readonly [keyof NodeTest, Check])[] = [

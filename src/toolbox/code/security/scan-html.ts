@@ -40,7 +40,7 @@ function settingOf(tags: readonly HtmlTag[], index: number): Setting {
     const inputs = fieldsAfter(tags, index).filter((field) => field.name === 'input');
     return inputs.flatMap((field) => valueOf(field, 'type'));
   };
-  return { carriers: new Set(), select };
+  return { valuesOf: () => [], carriers: new Set(), select };
 }
 
 const addressNames = ['href', 'src', 'action', 'formaction', 'data', 'xlink:href'];

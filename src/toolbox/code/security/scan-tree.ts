@@ -82,7 +82,13 @@ function matchRules(
   file: SourceFile,
   { rules, shapes, byShape }: Compiled & { readonly rules: RuleFile },
 ): SecurityFinding[] {
-  const facts: FileFacts = { text: file.text, rules, aliases: new Map(), carriers: new Set() };
+  const facts: FileFacts = {
+    text: file.text,
+    rules,
+    aliases: new Map(),
+    carriers: new Set(),
+    assigned: new Map(),
+  };
   for (const match of matches) noteFacts(shapes[match.patternIndex] ?? '', match, facts);
   const found = new Map<string, SecurityFinding>();
   for (const match of matches) {
@@ -105,13 +111,19 @@ function matchRules(
   return [...found.values()];
 }
 
-/** Remembers imports (`alias …`) and variables that hold what a client sent (`carrier`). */
+/** Remembers imports (`alias …`), what variables are given (`assign`, `declare`), and which hold what a client sent (`carrier`). */
 function noteFacts(shape: string, match: QueryMatch, facts: FileFacts): void {
   if (shape.startsWith('alias')) {
     const local = captured(match, 'local') ?? captured(match, 'member');
     if (local) facts.aliases.set(local.text, importedName(match));
   }
   const value = captured(match, 'value');
+  if (value && /^(?:assign|declare)$/.test(shape)) {
+    const name = (captured(match, 'target') ?? captured(match, 'key'))?.text ?? '';
+    const known = facts.assigned.get(name) ?? [];
+    known.push({ value, endIndex: value.endIndex });
+    facts.assigned.set(name, known);
+  }
   const target = captured(match, 'variable');
   if (shape !== 'carrier' || !value || !target) return;
   const setting = settingOf(match, value, facts);

@@ -9,6 +9,13 @@ export interface FileFacts {
   /** Local name → what it stands for: `exec` → `child_process.exec`. */
   readonly aliases: Map<string, string>;
   readonly carriers: Set<string>;
+  /** Variable → what it is given, in the order of the file. */
+  readonly assigned: Map<string, Assigned[]>;
+}
+
+interface Assigned {
+  readonly value: Node;
+  readonly endIndex: number;
 }
 
 /** What conditions see of one match. */
@@ -17,6 +24,7 @@ export function settingOf(match: QueryMatch, at: Node, facts: FileFacts): Settin
   const setting: Setting = {
     kinds: facts.rules.kinds,
     carriers: facts.carriers,
+    valuesOf: (variable) => valuesOf(variable, facts),
     select: (selector) => {
       const subjects = known.get(selector) ?? select(selector, { match, at, facts });
       known.set(selector, subjects);
@@ -24,6 +32,36 @@ export function settingOf(match: QueryMatch, at: Node, facts: FileFacts): Settin
     },
   };
   return setting;
+}
+
+/** What a variable was given before it is used, in the same function. */
+function valuesOf(variable: Node, facts: FileFacts): readonly Subject[] {
+  const given = facts.assigned.get(variable.text);
+  if (!given) return [];
+  const { startIndex } = variable;
+  const scope = functionAround(variable)?.id;
+  const values = given
+    .filter(({ endIndex }) => endIndex <= startIndex)
+    .slice(-maxAssigned)
+    .filter(({ value }) => functionAround(value)?.id === scope)
+    .map(({ value }) => unwrapped(value, facts.rules.kinds?.wrapped) ?? value);
+  // Text may be added bit by bit: what it is, the first part says.
+  const source = values.map((value) => sourceOf(value, facts)).join(' ');
+  return values.map((node) => ({ node, source }));
+}
+
+const maxAssigned = 20;
+const functionType =
+  /(?:^|_)(?:function|method|func|lambda|closure|constructor)(?:_(?:declaration|definition|item|expression|literal))?$/;
+const maxDepth = 100;
+
+function functionAround(node: Node): Node | undefined {
+  let at = node.parent;
+  for (let depth = 0; depth < maxDepth && at; depth += 1) {
+    if (functionType.test(at.type)) return at;
+    at = at.parent;
+  }
+  return undefined;
 }
 
 interface Selecting {
