@@ -38,7 +38,7 @@ function byFirstLine(sample: string): Language | 'none' | undefined {
       const { interpreter } = profileOf(language);
       return interpreter !== undefined && new RegExp(interpreter).test(line);
     });
-    if (known) return known;
+    return known ?? 'none';
   }
   if (/^<(?:!doctype\s+html|html|head|body)\b/i.test(start)) return 'html';
   if (/^(?:<\?xml\b|<!--|<!doctype\b|<[a-z][a-z0-9-]*(?:\s[^<>]{0,2000})?\/?>)/i.test(start)) {

@@ -76,12 +76,14 @@ export class NotTextError extends AppError {
 export class LanguageUnknownError extends AppError {
   readonly code = 'code.language_unknown';
 
-  constructor(path: string) {
+  /** `kind`: what the file is, where its name says so. */
+  constructor(path: string, kind?: string) {
     super(
-      `The language of ${path} was not recognised. Give "language": one of ${languages.join(', ')}`,
-      {
-        details: { path, languages },
-      },
+      kind === undefined
+        ? `The language of ${path} was not recognised. Give "language": one of ${languages.join(', ')}`
+        : `${path} is ${kind}, which the code tools do not read (they read ${languages.join(', ')}). ` +
+            'scan_secrets, search_text and read_file read every text file',
+      { details: { path, languages } },
     );
   }
 }

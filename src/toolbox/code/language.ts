@@ -71,6 +71,35 @@ export function languageOfPath(path: string): Language | undefined {
   return languages.find((language) => profileOf(language).endings.includes(ending));
 }
 
+const otherKindsSchema = z.strictObject({
+  code: z.record(z.string(), words),
+  text: z.record(z.string(), words),
+});
+
+const maxEndingLength = 6;
+
+let otherKinds: z.infer<typeof otherKindsSchema> | undefined;
+
+/** What a file of none of our languages is by its name; `isCode`: a review of its folder would be expected to read it. */
+export function otherKindOf(
+  path: string,
+): { readonly name: string; readonly isCode: boolean } | undefined {
+  otherKinds ??= otherKindsSchema.parse(
+    JSON.parse(readFileSync(ownFile('toolbox/code/other-kinds.json'), 'utf8')),
+  );
+  const file = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
+  const [first = '', ...others] = file.split('.');
+  // A long name says it with any ending: Dockerfile.dev.
+  const parts = [others.at(-1) ?? first, first.length > maxEndingLength ? first : ''];
+  for (const [group, kinds] of Object.entries(otherKinds)) {
+    const name = Object.keys(kinds).find((kind) =>
+      parts.some((part) => kinds[kind]?.includes(part)),
+    );
+    if (name !== undefined) return { name, isCode: group === 'code' };
+  }
+  return undefined;
+}
+
 /** Endings of the files a folder is searched for when it is given as a whole. */
 export function knownEndings(): readonly string[] {
   return languages.flatMap((language) => profileOf(language).endings);

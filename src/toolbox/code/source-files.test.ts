@@ -53,6 +53,31 @@ function resolvePaths(request: SourceRequest, roots = [root]): Promise<string[]>
     .then((files) => files.map((file) => file.path));
 }
 
+describe('a file of another language', () => {
+  beforeEach(async () => {
+    await writeFile(join(root, 'src', 'run.sh'), '#!/bin/sh\nselect a from b\n');
+    await writeFile(join(root, 'Dockerfile'), 'FROM a\n');
+    await writeFile(join(root, 'README.md'), '# SELECT * FROM b;\n');
+  });
+
+  it('is named where its folder is read', async () => {
+    const left: string[] = [];
+    const files = await new SourceFiles([root]).resolve({ path: '.' }, signal, {
+      onLeftOut: ({ path, reason }) => left.push(`${path} ${reason}`),
+    });
+    expect(files.map(({ path }) => path)).toEqual(['src/a.py', 'src/deep/b.ts']);
+    expect(left.toSorted()).toEqual(['Dockerfile unsupported', 'src/run.sh unsupported']);
+  });
+
+  it.each(['Dockerfile', 'src/run.sh', 'README.md'])('is never guessed: %s', async (path) => {
+    await expect(resolvePaths({ path })).rejects.toMatchObject({
+      code: 'code.language_unknown',
+      message: expect.stringContaining('scan_secrets'),
+    });
+    expect(await resolvePaths({ path, language: 'sql' })).toEqual([path]);
+  });
+});
+
 describe('what a request names', () => {
   it('is the text itself, with its language detected or as given', async () => {
     const sources = new SourceFiles([root]);

@@ -14,7 +14,7 @@ import {
   TooMuchSourceError,
   type NoFilesReason,
 } from './errors.ts';
-import { knownEndings, languageOfPath, languages, type Language } from './language.ts';
+import { knownEndings, languageOfPath, languages, otherKindOf, type Language } from './language.ts';
 
 /** One text to work on. `path` is what the user gave or, below a folder, relative to the root. */
 export interface SourceFile {
@@ -46,6 +46,7 @@ export const leftOutReasons = [
   'vendored',
   'excluded',
   'hidden',
+  'unsupported',
   'unreadable',
   'too_slow',
 ] as const;
@@ -157,8 +158,10 @@ export class SourceFiles {
 
   async #read(path: FoundPath, given: Language | undefined): Promise<SourceFile> {
     const text = await this.readText(path.absolutePath, path.path);
-    const language = given ?? languageOfPath(path.absolutePath) ?? detectLanguage(text);
-    if (!language) throw new LanguageUnknownError(path.path);
+    const other = (given ?? languageOfPath(path.absolutePath)) ? undefined : otherKindOf(path.path);
+    const language =
+      given ?? languageOfPath(path.absolutePath) ?? (other ? undefined : detectLanguage(text));
+    if (!language) throw new LanguageUnknownError(path.path, other?.name);
     return { ...path, text, language };
   }
 
@@ -195,7 +198,11 @@ export class SourceFiles {
         if (reason === 'ignored' && isSource) leftOut.push({ path, reason });
       };
       for await (const { path, kind } of walkFiles(folder, { signal, skip, onLeftOut: onEntry })) {
-        if (kind !== 'file' || languageOfPath(path) === undefined) continue;
+        if (kind !== 'file') continue;
+        if (languageOfPath(path) === undefined) {
+          if (otherKindOf(path)?.isCode) leftOut.push({ path, reason: 'unsupported' });
+          continue;
+        }
         found.push({ path: join(prefix, path), absolutePath: resolve(folder, path) });
         if (found.length > this.#limits.maxFiles) {
           throw new TooMuchSourceError(given, 'files', this.#limits.maxFiles);

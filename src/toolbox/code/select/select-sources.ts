@@ -112,6 +112,7 @@ const reasonWords: Readonly<Record<LeftOutPath['reason'], string>> = {
   vendored: 'vendored',
   excluded: 'excluded by the setting tools.exclude',
   hidden: 'in hidden folders',
+  unsupported: 'in other languages',
   unreadable: 'not readable as text',
   too_slow: 'that took too long',
 };
