@@ -169,6 +169,41 @@ describe('agents', { timeout: 120_000 }, () => {
     ).toBe(true);
   });
 
+  it('are not added with a misspelled field, without their limits, or a second time', async () => {
+    const fields = ['name: x', 'description: d', 'tools: [workspace.read_file]'];
+    const file = (...more: readonly string[]) =>
+      ['---', ...fields, ...more, '---', 'Read.'].join('\n');
+    const { tutti } = aProject({
+      'typo.md': file('version: 1.0.0', 'capabilites: [a.b]'),
+      'limits.md': file('limits: { calls: 5 }'),
+      'open.md': file('version: 1.0.0', 'tools: ['),
+      'twice.md': file('version: 1.0.0', 'capabilities: [a.b]').replace('name: x', 'name: testing'),
+    });
+    for (const [name, message] of [
+      ['typo.md', 'did you mean "capabilities"'],
+      ['limits.md', '"version" is wrong'],
+      ['open.md', 'No YAML'],
+      ['twice.md', 'testing@1.0.0 already'],
+    ] as const) {
+      const { exitCode, json } = await tutti('agents', 'add', name);
+      expect([exitCode, json.added]).toEqual([1, []]);
+      expect(JSON.stringify(json.problems)).toContain(JSON.stringify(message).slice(1, -1));
+    }
+  });
+
+  it('clean up one file as they do a folder', async () => {
+    const { tutti } = aProject({ 'm.py': 'import os\n\n\ndef f(a, b):\n    return a + b\n' });
+    for (const [capability, output] of [
+      ['code.format', { changes_made: 0 }],
+      ['code.refactor', { fixes: 1 }],
+    ] as const) {
+      const args = [`capability=${capability}`, 'task=tidy', 'inputs={"path":"m.py"}'];
+      const { exitCode, json } = await tutti('call', 'agent.delegate', ...args);
+      expect([exitCode, JSON.stringify(json)]).toEqual([0, expect.stringContaining('"done"')]);
+      expect(JSON.stringify(json)).toContain(JSON.stringify(output).slice(1, -1));
+    }
+  });
+
   it('are taken from a folder of another assistant, each for itself, and switched by version', async () => {
     const foreign = (name: string) =>
       `---\nname: ${name}\ndescription: Reads.\ntools: Read\n---\nRead.\n`;

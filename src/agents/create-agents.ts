@@ -44,7 +44,8 @@ export function createAgents(parts: AgentsParts): Agents {
     },
     versions: parts.versions,
     setEnabled: (caller, name, wanted) => registry.setEnabled(caller, name, wanted),
-    add: (files) => addAgents(parts, files),
+    add: (files) =>
+      addAgents({ ...parts, isTaken: (name, version) => registry.has(name, version) }, files),
     decompose: async (caller, task, afterRun) =>
       decompose({
         task,

@@ -3,17 +3,18 @@ import type { AddedAgents, AgentProblem } from '../../contract/agents/index.ts';
 import { AppError, reportError } from '../../kernel/index.ts';
 import { checkAgent, type AgentChecks } from './check-agent.ts';
 import { importAgent } from './import-agent.ts';
-import { readAgentFile } from './read-agent-file.ts';
+import { hasOwnField, readAgentFile } from './read-agent-file.ts';
 
 export interface AddParts {
   readonly checks: AgentChecks;
   /** Puts a file into the user's folder of agents, where none of that name is yet, and gives its path. */
   readonly writeFile: (name: string, text: string) => Promise<string>;
+  readonly isTaken: (name: string, version: string) => Promise<boolean>;
 }
 
 /** Checks files and puts those that are right among the user's; agents of other assistants become agents of ours first. */
 export async function addAgents(
-  { checks, writeFile }: AddParts,
+  { checks, writeFile, isTaken }: AddParts,
   files: readonly { readonly path: string; readonly text: string }[],
 ): Promise<AddedAgents> {
   const known = { tools: await checks.tools(), servers: await checks.servers() };
@@ -22,11 +23,8 @@ export async function addAgents(
   const unknownTools: Record<string, readonly string[]> = {};
   for (const { path, text } of files) {
     const own = readAgentFile({ path, text, source: 'user' });
-    // Ours have fields that no other assistant knows.
-    const imported =
-      own.kind === 'malformed' && !/^(?:capabilities|procedures):/m.test(text)
-        ? importAgent(text)
-        : undefined;
+    const isForeign = own.kind === 'malformed' && !hasOwnField(text);
+    const imported = isForeign ? importAgent(text, path) : undefined;
     const read = imported ? readAgentFile({ path, text: imported.text, source: 'user' }) : own;
     if (read.kind === 'malformed') {
       problems.push(...read.problems);
@@ -36,6 +34,11 @@ export async function addAgents(
     const { problems: wrong } = await checkAgent({ agent, lineOf, known, checks });
     if (wrong.length > 0) {
       problems.push(...wrong);
+      continue;
+    }
+    if (await isTaken(agent.name, agent.version)) {
+      const message = `There is an agent ${agent.name}@${agent.version} already: give this one another version or name`;
+      problems.push({ file: path, line: lineOf(['version']), message });
       continue;
     }
     const name = imported ? `${imported.name}.md` : basename(path);

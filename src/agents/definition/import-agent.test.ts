@@ -51,7 +51,7 @@ it.each([
 ])(
   'an agent file of another assistant, %s, becomes one of ours',
   (_what, text, tools, unknownTools) => {
-    const imported = importAgent(text);
+    const imported = importAgent(text, 'x.md');
     expect(imported?.unknownTools).toEqual(unknownTools);
     const read = readAgentFile({ path: 'x.md', text: imported?.text ?? '', source: 'user' });
     if (read.kind !== 'read') throw new Error(JSON.stringify(read.problems));
@@ -63,6 +63,18 @@ it.each([
 it.each(['', 'no front matter', '---\ndescription: x\n---\n', '---\nname: 123\n---\n'])(
   '%j is none',
   (text) => {
-    expect(importAgent(text)).toBeUndefined();
+    expect(importAgent(text, 'x.md')).toBeUndefined();
   },
 );
+
+it('is named after its file where such files carry no name', () => {
+  const text = foreign('description: fixes', "tools: ['search', 'edit']");
+  expect(importAgent(text, '.github/agents/Bug Fixer.agent.md')).toMatchObject({
+    name: 'bug-fixer',
+    unknownTools: [],
+  });
+});
+
+it('is refused where its list of tools does not end: what it may do is never guessed', () => {
+  expect(importAgent(foreign('name: x', 'tools: [', 'model: y'), 'x.md')).toBeUndefined();
+});

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { parseDocument, stringify } from 'yaml';
 import { recordOf } from '../../kernel/index.ts';
 import { splitFrontMatter } from './read-agent-file.ts';
@@ -22,8 +23,8 @@ const usualTools = [
   'code.review_code',
 ];
 
-/** Undefined where it has no front matter with a name. What it may do is what its tools are here, and no more. */
-export function importAgent(text: string): ImportedAgent | undefined {
+/** Undefined where it has no front matter that can be read. What it may do is what its tools are here, and no more. */
+export function importAgent(text: string, path: string): ImportedAgent | undefined {
   const parts = splitFrontMatter(text);
   if (!parts) return undefined;
   const document = parseDocument(parts.frontMatter, { prettyErrors: false });
@@ -32,16 +33,22 @@ export function importAgent(text: string): ImportedAgent | undefined {
       ? readLines(parts.frontMatter)
       : recordOf(document.toJS({ maxAliasCount: maxAliases }));
   const { name: given, description, tools, model: _model, ...others } = fields;
-  if (typeof given !== 'string') return undefined;
-  const name = given
+  // A list that does not end: nothing may be guessed about what it may do.
+  if (document.errors.length > 0 && /^[[{]/.test(String(tools ?? ''))) return undefined;
+  const [, fileName] = /^(.+)\.(?:agent|chatmode)\.md$/i.exec(basename(path)) ?? [];
+  const named = typeof given === 'string' ? given : fileName;
+  if (named === undefined) return undefined;
+  const name = named
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-+|-+$/g, '')
     .slice(0, maxNameChars);
   if (!/^[a-z]/.test(name)) return undefined;
-  const named = listOf(tools);
-  const mapped = named.flatMap((tool) => known.get(baseName(tool)) ?? (isOurs(tool) ? [tool] : []));
-  const unknownTools = named.filter((tool) => !known.has(baseName(tool)) && !isOurs(tool));
+  const foreign = listOf(tools);
+  const mapped = foreign.flatMap(
+    (tool) => known.get(baseName(tool)) ?? (isOurs(tool) ? [tool] : []),
+  );
+  const unknownTools = foreign.filter((tool) => !known.has(baseName(tool)) && !isOurs(tool));
   const front = {
     name,
     version:

@@ -105,6 +105,15 @@ function contradictions(
 }
 
 const fields = Object.keys(agentFrontMatterSchema.shape);
+const sharedFields = new Set(['name', 'description', 'tools', 'model']);
+const ownFields = fields.filter((field) => !sharedFields.has(field));
+
+/** Whether a file was meant for Tutti: it has a field that no other assistant knows, spelled rightly or not. */
+export function hasOwnField(text: string): boolean {
+  const lines = splitFrontMatter(text)?.frontMatter.split('\n') ?? [];
+  const names = lines.flatMap((line) => /^([A-Za-z_]+):/.exec(line)?.[1] ?? []);
+  return names.some((name) => !sharedFields.has(name) && nearest(name, ownFields) !== undefined);
+}
 
 function sayIssue(
   at: readonly PropertyKey[],

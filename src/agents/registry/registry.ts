@@ -70,6 +70,11 @@ export class Registry {
     return { ...this.#show(found, await this.#about(caller)), definition: found.agent };
   }
 
+  async has(name: string, version: string): Promise<boolean> {
+    const { agents } = await this.#load();
+    return agents.some(({ agent }) => agent.name === name && agent.version === version);
+  }
+
   /** The named version, else the one that does the tasks. Throws `agents.unknown_agent`. */
   async find(caller: Caller, name: string, version?: string): Promise<ReadyAgent> {
     return this.#ready(await this.#pick(caller, name, version), await this.#about(caller));

@@ -36,7 +36,7 @@ const output = z.object({
   changes: z
     .array(z.object({ path: z.string(), content: z.string() }))
     .optional()
-    .describe('The changed files of several, as workspace.apply_changes takes them.'),
+    .describe('The changed files, as workspace.apply_changes takes them; with `path`.'),
   fixes_applied: z.array(fix),
   fixes_total: count,
   remaining: count.describe('Findings of the linters that no safe fix cures.'),

@@ -44,7 +44,8 @@ export async function refactorSources(
   });
   const [only] = files.length === 1 ? results : [];
   return {
-    ...(only ? { refactored_code: only.text } : { changes: changesOf(results) }),
+    ...(only && { refactored_code: only.text }),
+    ...(request.path !== undefined && { changes: changesOf(results) }),
     ...(await describeChanges(results, notes)),
     remaining: results.reduce((sum, { remaining }) => sum + remaining, 0),
     files_examined: files.length,
