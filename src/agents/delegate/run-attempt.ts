@@ -159,7 +159,8 @@ async function followToEnd(
   let count = 0;
   const say = (message: string): void => progress({ progress: (count += 1), message });
   const onChange = ({ status, waitingFor: [first] }: RunView): void => {
-    const waits = first ? `; waits at "${first.step}" (tutti runs show ${runId})` : '';
+    const command = first?.kind === 'approval' ? 'approve' : 'show';
+    const waits = first ? `; waits at "${first.step}": tutti runs ${command} ${runId}` : '';
     say(`run ${runId} ${status}${waits}`);
   };
   try {

@@ -52,6 +52,23 @@ describe('the live tree', () => {
     expect(written[3]).toBe('✓ a\n');
   });
 
+  it('tells in a pipe which run of an agent a step waits for, once', () => {
+    const { tree, written } = aScreen(false);
+    const waiting = {
+      progress: 1,
+      message: 'run r2 waiting; waits at "apply": tutti runs approve r2',
+    };
+    const step = {
+      status: 'running',
+      startedAt,
+      tool: 'agent.delegate',
+      progress: waiting,
+    } as const;
+    tree.update(aView({ a: step, b: { ...step, tool: 'code.review_code' } }));
+    tree.update(aView({ a: step, b: { ...step, tool: 'code.review_code' } }));
+    expect(written.join('')).toBe(`a: ${waiting.message}\na: running\nb: running\n`);
+  });
+
   it('shows progress and errors, cut to the width of the terminal', () => {
     const { tree, written } = aScreen(true, 40);
     const error = { code: 'x', message: 'a very long story about rain\nand snow', details: {} };

@@ -73,6 +73,7 @@ function linesOf({ rows = 0 }: TextStream): number {
 function createLines({ stream, isKnown }: LiveTreeParts): LiveTree {
   let isFirst = true;
   const shown = new Map<string, StepStatus>();
+  const said = new Map<string, string>();
   let count = 0;
   const tell = (line: string): void => {
     count += 1;
@@ -82,7 +83,12 @@ function createLines({ stream, isKnown }: LiveTreeParts): LiveTree {
   return {
     update: (view) => {
       for (const [path, step] of Object.entries(view.steps)) {
-        const { status, startedAt, endedAt, error } = step;
+        const { status, startedAt, endedAt, error, progress } = step;
+        const message = step.tool === delegateTool ? progress?.message : undefined;
+        if (message !== undefined && said.get(path) !== message) {
+          said.set(path, message);
+          tell(`${path}: ${message}`);
+        }
         if (status === 'pending' || shown.get(path) === status) continue;
         shown.set(path, status);
         if (isFirst && isKnown && endedAt !== null) continue;
@@ -95,6 +101,9 @@ function createLines({ stream, isKnown }: LiveTreeParts): LiveTree {
     finish: () => {},
   };
 }
+
+/** Its progress says which run of an agent the step waits for, and whether that one waits for a person. */
+const delegateTool = 'agent.delegate';
 
 const signs: Readonly<Record<StepStatus, string>> = {
   pending: '·',
