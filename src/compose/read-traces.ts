@@ -26,13 +26,14 @@ export function readObserved(
 /** Traces of the user at this machine. */
 function readTraces({ traces }: Store): System['traces'] {
   const latest = () => traces.latest(localCaller, traceLimits.maxSearchedSpans);
+  const idOf = async (id: string): Promise<string> =>
+    id === 'last' ? ((await traces.recent(localCaller, 1))[0]?.traceId ?? id) : id;
   return {
-    find: (id) => findTrace(traces, localCaller, id),
+    find: async (id) => findTrace(traces, localCaller, await idOf(id)),
     recent: (limit) => traces.recent(localCaller, limit),
     search: async (query) => findTraces(await latest(), query),
     explain: async (id) => {
-      const wanted = id === 'last' ? ((await traces.recent(localCaller, 1))[0]?.traceId ?? id) : id;
-      const spans = await findTrace(traces, localCaller, wanted);
+      const spans = await findTrace(traces, localCaller, await idOf(id));
       const traceId = spans[0]?.traceId;
       const others = tracesOf(await latest()).filter((trace) => trace[0]?.traceId !== traceId);
       return explainTrace(spans, others.slice(0, maxCompared));

@@ -7,6 +7,7 @@ import {
   noteOnReads,
   preferencesUsed,
   previewPlan,
+  previewSteps,
   supplyInputs,
   type UsedPreference,
 } from '../propose/index.ts';
@@ -64,6 +65,7 @@ export async function carryOut(turn: Turn, work: Undertaking): Promise<Reply> {
       return carryOut(turn, { ...work, proposal: meant, isAccepted: true });
     }
   }
+  if (request.acceptPreview) await tellDoubt(turn, proposal);
   await followPreferences(turn, used, { isSeen: mustShow || work.isAccepted === true });
   const { view, runId } = await run(turn, proposal.plan, model !== null);
   if (view.status === 'failed' && work.goOn && !isDenied(view)) return work.goOn(runId);
@@ -74,6 +76,16 @@ export async function carryOut(turn: Turn, work: Undertaking): Promise<Reply> {
     model,
     confidence: proposal.confidence,
   });
+}
+
+/** A yes that came before the plan was seen must not hide how the message was understood. */
+async function tellDoubt(turn: Turn, { plan, others, notUnderstood = [] }: Proposal): Promise<void> {
+  if (others.length === 0 && notUnderstood.length === 0) return;
+  const count = others.length === 0 ? '' : `, the first of ${others.length + 1} readings`;
+  const unread = notUnderstood.length === 0 ? '' : `Not used: ${notUnderstood.join(', ')}. `;
+  const steps = previewSteps(await withoutSecrets(plan, turn));
+  const text = `Not sure: this is what runs${count}.\n${steps}\n${unread}--plan-only shows plans without running one.`;
+  turn.emit({ kind: 'notice', text });
 }
 
 /** The plan that the person at the client accepts; undefined where the client cannot be asked, or they did not answer. */

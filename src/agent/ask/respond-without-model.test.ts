@@ -47,6 +47,21 @@ describe('without a model', () => {
     expect(Object(outcome).answer).toMatch(/def fib[^]*No model took part/);
   });
 
+  it('a yes before the plan was seen tells what runs where it is in doubt', async () => {
+    const doubtful = anAgent({ tools, planned: () => ({ kind: 'plan', candidates }) });
+    await doubtful.ask('write fibonacci', { acceptPreview: true });
+    expect(doubtful.events).toContainEqual({
+      kind: 'notice',
+      text: expect.stringMatching(/the first of 2 readings[^]*code\.generate_code\(description=/),
+    });
+    const sure = anAgent({
+      tools,
+      planned: () => ({ kind: 'plan', candidates: candidates.slice(0, 1) }),
+    });
+    await sure.ask('write fibonacci', { acceptPreview: true });
+    expect(sure.events.map(({ kind }) => kind)).not.toContain('notice');
+  });
+
   it('a schedule is not used, and the plan says that it runs once', async () => {
     const seen: string[] = [];
     const { ask } = anAgent({
