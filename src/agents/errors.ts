@@ -1,17 +1,19 @@
-import { AppError } from '../kernel/index.ts';
+import { AppError, nearest } from '../kernel/index.ts';
 
 const maxShown = 100;
 
-/** A choice needs at least one candidate; which there are is decided before. */
+/** `known`: the capabilities of all agents. */
 export class NoCandidatesError extends AppError {
   readonly code = 'agents.no_candidates';
 
-  constructor(capability: string) {
+  constructor(capability: string, known: readonly string[] = []) {
+    const meant = nearest(capability, known);
+    const hint = meant === undefined ? `They have ${known.join(', ')}` : `Did you mean "${meant}"?`;
+    const isOff = known.length === 0 || known.includes(capability);
     super(
-      `No agent was chosen: none of those enabled and healthy has the capability "${capability}"`,
-      {
-        details: { capability },
-      },
+      `No agent was chosen: none of those enabled and healthy has the capability "${capability.slice(0, maxShown)}"` +
+        (isOff ? '' : `. ${hint}`),
+      { details: { capability: capability.slice(0, maxShown) } },
     );
   }
 }

@@ -7,7 +7,12 @@ import type {
 } from '../../contract/agents/index.ts';
 import type { Json } from '../../contract/plan/index.ts';
 import type { CallContext } from '../../contract/server/index.ts';
-import { CircularDelegationError, NoProcedureError, UnavailableAgentError } from '../errors.ts';
+import {
+  CircularDelegationError,
+  NoCandidatesError,
+  NoProcedureError,
+  UnavailableAgentError,
+} from '../errors.ts';
 import type { ReadyAgent, Registry } from '../registry/registry.ts';
 import type { DelegationRow } from './delegation-store.ts';
 
@@ -41,6 +46,11 @@ export async function optionsFor(
     name === undefined
       ? await registry.withCapability(caller, capability ?? '')
       : [await registry.find(caller, name, version)];
+  if (found.length === 0) {
+    const { agents } = await registry.list(caller);
+    const known = new Set(agents.flatMap(({ capabilities }) => capabilities));
+    throw new NoCandidatesError(capability ?? '', [...known].toSorted());
+  }
   if (name !== undefined && budget.chain.includes(name))
     throw new CircularDelegationError(name, budget.chain);
   const fresh = found.filter(({ agent }) => !budget.chain.includes(agent.name));

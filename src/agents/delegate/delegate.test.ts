@@ -25,6 +25,15 @@ describe('a task', () => {
     });
   });
 
+  it('is refused with what was meant where no agent has the capability', async () => {
+    const files = [anAgent('good', { tests: 'exec.run_tests' })];
+    const agency = anAgency({ files, tools, behave: passing });
+    await expect(agency.delegate({ capability: 'thing.do' })).rejects.toMatchObject({
+      code: 'agents.no_candidates',
+      message: expect.stringMatching(/capability "thing\.do"\. Did you mean "things\.do"\?/),
+    });
+  });
+
   it('sent again under its key is the same task, whatever became of it', async () => {
     const agency = anAgency({
       files: [anAgent('good', { tests: 'exec.run_tests' })],
