@@ -12,13 +12,6 @@ const maxRepeatedFiles = 5;
 const minCoveredLines = 90;
 const isProof = process.env['TUTTI_PROOF'] === '1';
 const isFast = process.argv[2] === '--fast';
-/** They measure time on huge inputs, or look at the state of a process that must run nothing else. */
-const notFast = [
-  '**/hostile-*.test.ts',
-  'cli/compile-nothing.test.ts',
-  'fleet/running-call.test.ts',
-  'gateway/call-garbage.test.ts',
-];
 const args = process.argv.slice(isFast ? 3 : 2);
 const first = runTests('coverage/results.json', [...selection(), ...args]);
 const failedFiles = first.failedFiles.map((file) => relative(process.cwd(), file));
@@ -38,12 +31,9 @@ const skipped = first.skipped > 0 ? `, ${first.skipped} skipped` : '';
 console.log(`${passed} passed, ${failed} failed${skipped}${note}`);
 process.exitCode = exitCode;
 
-/**
- * A proof repeats the long tests at full length; the coverage of the short run is the one that counts. The fast run shares
- * modules between test files, which takes 40 % less CPU.
- */
+/** A proof repeats the long tests at full length; the coverage of the short run is the one that counts. */
 function selection(): string[] {
-  if (isFast) return ['src', '--no-isolate', ...notFast.map((glob) => `--exclude=src/${glob}`)];
+  if (isFast) return ['--project=units'];
   if (isProof) return findSampled();
   if (hasAllPackages()) return ['--coverage', `--coverage.thresholds.lines=${minCoveredLines}`];
   console.log('System packages are missing, so tests are skipped and the coverage is not judged.');
