@@ -87,6 +87,21 @@ describe('a message about results', () => {
     expect(readFollowUp(message, list)).toBeUndefined();
   });
 
+  it.each(['which tests failed?', 'show me the failing ones'])(
+    'takes what could not be loaded for failed, too: %s',
+    (message) => {
+      const tests = findList({
+        tests: [
+          { name: 'adds', file: 'a.test.js', status: 'failed' },
+          { name: 'b.test.js', file: 'b.test.js', status: 'error' },
+          { name: 'divides', file: 'a.test.js', status: 'passed' },
+        ],
+      });
+      const asked = readFollowUp(message, tests);
+      expect(asked && selectItems(tests.items, asked)).toEqual(tests.items.slice(0, 2));
+    },
+  );
+
   it('may call the entries what the tool calls them', () => {
     const tests = findList({
       tests: [

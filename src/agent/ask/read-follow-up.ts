@@ -90,6 +90,9 @@ export function readFollowUp(
     const position = readPosition(token, tokens[at - 1]);
     if (found && !isKnown(fillers) && !(isKnown(cues) && found.group === 'other')) {
       filters.push(found);
+      // A file of tests that cannot be loaded is an error, and has failed as much as a test in it.
+      if (broken.has(token) && found.group === 'severity')
+        filters.push({ group: 'severity', word: found.word === 'failed' ? 'error' : 'failed' });
       isMeant = true;
     } else if (position) {
       if (position.isLength) picks.pop();
