@@ -79,7 +79,10 @@ export async function carryOut(turn: Turn, work: Undertaking): Promise<Reply> {
 }
 
 /** A yes that came before the plan was seen must not hide how the message was understood. */
-async function tellDoubt(turn: Turn, { plan, others, notUnderstood = [] }: Proposal): Promise<void> {
+async function tellDoubt(
+  turn: Turn,
+  { plan, others, notUnderstood = [] }: Proposal,
+): Promise<void> {
   if (others.length === 0 && notUnderstood.length === 0) return;
   const count = others.length === 0 ? '' : `, the first of ${others.length + 1} readings`;
   const unread = notUnderstood.length === 0 ? '' : `Not used: ${notUnderstood.join(', ')}. `;

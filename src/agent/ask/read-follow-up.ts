@@ -91,8 +91,8 @@ export function readFollowUp(
     if (found && !isKnown(fillers) && !(isKnown(cues) && found.group === 'other')) {
       filters.push(found);
       // A file of tests that cannot be loaded is an error, and has failed as much as a test in it.
-      if (broken.has(token) && found.group === 'severity')
-        filters.push({ group: 'severity', word: found.word === 'failed' ? 'error' : 'failed' });
+      if (found.group === 'severity' && found.word === 'failed')
+        filters.push({ group: 'severity', word: 'error' });
       isMeant = true;
     } else if (position) {
       if (position.isLength) picks.pop();

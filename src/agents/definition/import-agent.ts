@@ -34,7 +34,8 @@ export function importAgent(text: string, path: string): ImportedAgent | undefin
       : recordOf(document.toJS({ maxAliasCount: maxAliases }));
   const { name: given, description, tools, model: _model, ...others } = fields;
   // A list that does not end: nothing may be guessed about what it may do.
-  if (document.errors.length > 0 && /^[[{]/.test(String(tools ?? ''))) return undefined;
+  if (document.errors.length > 0 && /^[[{]/.test(typeof tools === 'string' ? tools : ''))
+    return undefined;
   const [, fileName] = /^(.+)\.(?:agent|chatmode)\.md$/i.exec(basename(path)) ?? [];
   const named = typeof given === 'string' ? given : fileName;
   if (named === undefined) return undefined;

@@ -2,10 +2,10 @@ const units = ['minute', 'hour', 'day', 'week', 'month', 'year'] as const;
 type Unit = (typeof units)[number];
 
 const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
-const months = [
-  ...['january', 'february', 'march', 'april', 'may', 'june', 'july'],
-  ...['august', 'september', 'october', 'november', 'december'],
-];
+const months =
+  'january february march april may june july august september october november december'.split(
+    ' ',
+  );
 const numbers = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
 const numberWords = new Map([
   ['a', 1],
