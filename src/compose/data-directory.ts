@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Settings } from '../config/index.ts';
 import { lookupTable, Secret } from '../kernel/index.ts';
 import { DataDirectoryError } from './errors.ts';
 
@@ -114,6 +115,15 @@ export function openPrivateToken(home: string, name: 'serve-token' | 'login-key'
     rmSync(draft, { force: true });
   }
   return { file, token: new Secret(readPrivate(file) ?? '') };
+}
+
+/** From which keys are derived that instances of one data directory, or with one `secret_key`, share; the current one first. */
+export function sealingSecrets({
+  home,
+  secret_key: current,
+  previous_secret_keys: previous,
+}: Pick<Settings, 'home' | 'secret_key' | 'previous_secret_keys'>): [Secret, ...Secret[]] {
+  return [current ?? openPrivateToken(home, 'login-key').token, ...previous];
 }
 
 /** The text of a file of one's own; undefined where others may read it. */

@@ -4,7 +4,7 @@ import { hasLogins, openLogins, type Logins, type Outside } from '../fleet/index
 import type { Route } from '../http/index.ts';
 import { lazy, systemClock, type Log } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
-import { openPrivateToken } from './data-directory.ts';
+import { sealingSecrets } from './data-directory.ts';
 
 interface LoginParts {
   readonly settings: Settings;
@@ -33,7 +33,7 @@ export interface LoginsHere {
 const secondMs = 1_000;
 
 export function loginsHere({ settings, store, log }: LoginParts): LoginsHere {
-  const { login, home } = settings;
+  const { login } = settings;
   let served: string | undefined;
   const callbackBase = (): string | undefined =>
     served && (login.public_url ?? served).replace(/\/+$/, '');
@@ -41,7 +41,7 @@ export function loginsHere({ settings, store, log }: LoginParts): LoginsHere {
     openLogins({
       store: store.logins,
       fetch: async (...given) => (await import('../http/index.ts')).fetchChecked(...given),
-      key: () => settings.secret_key ?? openPrivateToken(home, 'login-key').token,
+      secrets: () => sealingSecrets(settings),
       metadataUrl: login.client_metadata_url,
       callbackBase,
       limitMs: login.timeout_seconds * secondMs,

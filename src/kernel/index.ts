@@ -33,6 +33,7 @@ export {
   UnusableFileError,
   type FileLimits,
 } from './read-regular-file.ts';
+export { Sealer } from './sealer.ts';
 export { Secret, secretPatterns, type SecretPattern } from './secret.ts';
 export { SharedTimeout, type Wait } from './shared-timeout.ts';
 export { readChoice, readShortReply, type ShortReply } from './short-reply.ts';

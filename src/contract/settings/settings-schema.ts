@@ -28,6 +28,8 @@ const serverName = z
   .regex(/^(?!__proto__$)[^\p{Cc}]{1,64}$/u)
   .meta(about('A name.', { expected: 'a name of 1 to 64 printable characters' }));
 
+const maxPreviousKeys = 8;
+
 /** Every setting there is, each with its default and description. Unknown keys are errors. */
 export const settingsSchema = z.strictObject({
   home: z
@@ -92,8 +94,18 @@ export const settingsSchema = z.strictObject({
     .optional()
     .meta(
       about(
-        'Secret from which the key for stored login tokens is derived: 32 random characters or more. If not set, a key is made and kept in `login-key` in `home`.',
+        'Secret from which the keys for stored login tokens and for the session ids of MCP clients are derived: 32 random characters or more. If not set, one is made and kept in `login-key` in `home`.',
         { isUserOnly: true, env: ['MCP_SECRET_KEY'] },
+      ),
+    ),
+  previous_secret_keys: z
+    .array(secretText)
+    .max(maxPreviousKeys)
+    .default([])
+    .meta(
+      about(
+        'Earlier values of `secret_key`: what was encrypted with them can still be read. To change the key of several instances, name the new one here on all of them first.',
+        { isUserOnly: true, env: ['MCP_PREVIOUS_SECRET_KEYS'] },
       ),
     ),
   login: loginSettings,

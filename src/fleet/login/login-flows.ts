@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Caller } from '../../contract/caller/index.ts';
-import { reportError, Secret, type Log } from '../../kernel/index.ts';
+import { reportError, Secret, type Log, type Sealer } from '../../kernel/index.ts';
 import { isRecord } from '../../protocol/index.ts';
 import { prepareAuthorization, redeemCode, type Authorization } from './authorize.ts';
 import { chooseClient, type LoginClient } from './choose-client.ts';
@@ -9,7 +9,6 @@ import { LoginFailedError, type Challenge } from './errors.ts';
 import { checkedUrl, FetchRefusedError } from './fetch-in-zone.ts';
 import type { LoginStore } from './login-store.ts';
 import { openLoopbackRedirect, type LoopbackRedirect, type Page } from './loopback-redirect.ts';
-import type { Sealer } from './seal.ts';
 import type { LoginTarget, TokenKeeper } from './token-keeper.ts';
 
 export interface FlowOptions {

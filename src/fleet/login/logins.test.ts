@@ -42,7 +42,10 @@ describe('logins', () => {
   it('cannot be read with another key', async () => {
     const store = createMemoryLoginStore();
     await logInAs(aLogins({ store }), place.target);
-    const other = aLogins({ store, key: () => new Secret('another key that is long enough') });
+    const other = aLogins({
+      store,
+      secrets: () => [new Secret('another key that is long enough')],
+    });
     expect(await other.authorizer(caller, place.target).header()).toBeUndefined();
   });
 

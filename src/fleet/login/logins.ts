@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Caller } from '../../contract/caller/index.ts';
 import type { LoginRequest, LoginStatus, LogoutReport } from '../../contract/fleet/index.ts';
 import type { CallContext, ClientPort } from '../../contract/server/index.ts';
-import { AppError, orAborted, Secret, type Clock, type Log } from '../../kernel/index.ts';
+import { AppError, orAborted, Sealer, Secret, type Clock, type Log } from '../../kernel/index.ts';
 import { answerBrowser, type BrowserAnswer, type BrowserRequest } from './answer-browser.ts';
 import { refusalOf, withServerName } from '../upstream/client-capabilities.ts';
 import type { RequestAuthorizer, RefusedRequest } from '../upstream/links/http-caller.ts';
@@ -11,14 +11,13 @@ import { fetchInZone, zoneOfHost, type CheckedFetch } from './fetch-in-zone.ts';
 import { LoginFlows, type Flow } from './login-flows.ts';
 import type { LoginStore } from './login-store.ts';
 import { readChallenge } from './read-challenge.ts';
-import { Sealer } from './seal.ts';
 import { TokenKeeper, type LoginTarget } from './token-keeper.ts';
 
 export interface LoginsOptions {
   readonly store: LoginStore;
   readonly fetch: CheckedFetch;
-  /** The secret from which the key for stored tokens is derived; called on first use. */
-  readonly key: () => Secret;
+  /** Secrets from which the keys for stored tokens are derived, the current one first; called on first use. */
+  readonly secrets: () => readonly [Secret, ...Secret[]];
   /** URL of our client id metadata document. */
   readonly metadataUrl?: string | undefined;
   /** Where browsers reach our HTTP listener; undefined when there is none. */
@@ -29,6 +28,7 @@ export interface LoginsOptions {
   readonly log: Log;
 }
 
+const sealingPurpose = 'tutti login tokens';
 const logoutLimitMs = 15_000;
 const maxKnownNeeds = 10_000;
 
@@ -49,7 +49,7 @@ export class Logins {
     };
     this.#callbackBase = options.callbackBase;
     let opened: Sealer | undefined;
-    const sealer = (): Sealer => (opened ??= new Sealer(options.key()));
+    const sealer = (): Sealer => (opened ??= new Sealer(options.secrets(), sealingPurpose));
     this.#tokens = new TokenKeeper({ ...options, fetchFor, sealer });
     this.#flows = new LoginFlows({ ...options, fetchFor, sealer, tokens: this.#tokens });
   }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AuthorizationServer } from 'oauth4webapi';
 import type { LoginStatus, ServerLogin } from '../../contract/fleet/index.ts';
-import type { Clock, Log, Secret } from '../../kernel/index.ts';
+import type { Clock, Log, Sealer, Secret } from '../../kernel/index.ts';
 import {
   exchangeToken,
   refreshGrant,
@@ -26,8 +26,7 @@ import {
   type Granted,
   type LoginBinding,
   type OpenLogin,
-  type Sealer,
-} from './seal.ts';
+} from './seal-login.ts';
 
 /** A remote server as its entry describes it. */
 export interface LoginTarget {

@@ -16,7 +16,7 @@ export function aLogins(options: Partial<LoginsOptions> = {}): Logins {
   return new Logins({
     store: createMemoryLoginStore(),
     fetch: fetchChecked,
-    key: () => new Secret('a key for tests that is long enough'),
+    secrets: () => [new Secret('a key for tests that is long enough')],
     callbackBase: () => undefined,
     limitMs: 10_000,
     clock: { now: () => Date.now() },

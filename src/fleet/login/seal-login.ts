@@ -1,52 +1,8 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { Secret } from '../../kernel/index.ts';
+import { Secret, type Sealer } from '../../kernel/index.ts';
 import { isRecord } from '../../protocol/index.ts';
 import type { Grant } from './authorize.ts';
 import type { LoginClient } from './choose-client.ts';
 import type { LoginKey, LoginRecord, StoredLogin } from './login-store.ts';
-
-const algorithm = 'aes-256-gcm';
-const keyBytes = 32;
-const nonceBytes = 12;
-const tagBytes = 16;
-const version = 'v1';
-
-/** Encrypts what is stored of logins, with AES-256-GCM. */
-export class Sealer {
-  readonly #key: Buffer;
-
-  /** Any text of sufficient entropy: the key is derived from it. */
-  constructor(secret: Secret) {
-    const derived = hkdfSync('sha256', secret.reveal(), '', 'tutti login tokens', keyBytes);
-    this.#key = Buffer.from(derived);
-  }
-
-  /** `context` names what the text belongs to: sealed text that was moved elsewhere cannot be opened. */
-  seal(text: string, context: readonly string[]): string {
-    const nonce = randomBytes(nonceBytes);
-    const cipher = createCipheriv(algorithm, this.#key, nonce);
-    cipher.setAAD(Buffer.from(JSON.stringify(context)));
-    const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final()]);
-    return `${version}.${Buffer.concat([sealed, cipher.getAuthTag()]).toString('base64url')}`;
-  }
-
-  /** Undefined when the key, the context or the text is another. */
-  open(sealed: string, context: readonly string[]): string | undefined {
-    const [mark, text = ''] = sealed.split('.');
-    const bytes = Buffer.from(text, 'base64url');
-    if (mark !== version || bytes.length < nonceBytes + tagBytes) return undefined;
-    const nonce = bytes.subarray(0, nonceBytes);
-    const decipher = createDecipheriv(algorithm, this.#key, nonce, { authTagLength: tagBytes });
-    decipher.setAAD(Buffer.from(JSON.stringify(context)));
-    decipher.setAuthTag(bytes.subarray(-tagBytes));
-    try {
-      const opened = decipher.update(bytes.subarray(nonceBytes, -tagBytes));
-      return Buffer.concat([opened, decipher.final()]).toString('utf8');
-    } catch {
-      return undefined;
-    }
-  }
-}
 
 /** What tokens are bound to: sealed ones cannot be opened as those of another. */
 export type LoginBinding = Pick<LoginRecord, keyof LoginKey | 'serverUrl' | 'resource' | 'issuer'>;
