@@ -3,6 +3,7 @@ import type { AuditStore, KeyStore } from '../access/index.ts';
 import type { ChoiceLog, DelegationStore } from '../agents/index.ts';
 import type { ArtifactIndex, ModelIndex } from '../artifacts/index.ts';
 import type { AnswerStore } from '../contract/answer/index.ts';
+import type { ClientSessionStore } from '../contract/client-session/index.ts';
 import type { LoginStore } from '../fleet/index.ts';
 import { isGone, systemClock, systemTimers, type Clock } from '../kernel/index.ts';
 import type {
@@ -27,6 +28,7 @@ import { SqliteAnswerStore } from './sqlite/sqlite-answer-store.ts';
 import { SqliteAuditStore } from './sqlite/sqlite-audit-store.ts';
 import { SqliteArtifactIndex } from './sqlite/sqlite-artifact-index.ts';
 import { SqliteChoiceLog } from './sqlite/sqlite-choice-log.ts';
+import { SqliteClientSessionStore } from './sqlite/sqlite-client-session-store.ts';
 import { SqliteContextStore } from './sqlite/sqlite-context-store.ts';
 import { SqliteDatabase } from './sqlite/sqlite-database.ts';
 import { SqliteDelegationStore } from './sqlite/sqlite-delegation-store.ts';
@@ -77,6 +79,7 @@ export interface Store {
   readonly audit: AuditStore;
   readonly logins: LoginStore;
   readonly answers: AnswerStore;
+  readonly clientSessions: ClientSessionStore;
   readonly experience: ExperienceStore;
   readonly delegations: DelegationStore;
   readonly choices: ChoiceLog;
@@ -135,6 +138,7 @@ export function openStore(options: StoreOptions): Store {
       patienceMs,
     }),
     answers: new SqliteAnswerStore(database, { clock, patienceMs }),
+    clientSessions: new SqliteClientSessionStore(database, { clock, patienceMs }),
     ...plainStores(database, patienceMs),
     runs: new SqliteRunStore(runDatabase, {
       clock: steady,

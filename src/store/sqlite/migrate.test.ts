@@ -85,6 +85,10 @@ const aFailure = `
   INSERT INTO failures (failure_id, caller_id, at_ms, target, signature, record)
   VALUES ('f1', 'local', 1, 't', 's', '{}');`;
 
+const aModel = `
+  INSERT INTO model_versions (caller_id, name, version, run_key, record, created_at_ms)
+  VALUES ('local', 'm', 1, 'r', '{}', 1);`;
+
 const sinceTasks = `${aSpanBatch} ${aNumberedRun} ${anEffect} ${aMaker} ${aSession} ${someSpending} ${aTask}`;
 
 const sinceHistory = sinceTasks.replace(
@@ -126,7 +130,8 @@ const rowsOfVersion: Readonly<Record<number, string>> = {
   21: `${sinceHistory} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext} ${aFailure}`,
   22: `${sinceHistory} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext} ${aFailure}`,
   23: `${sinceHistory} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext} ${aFailure}`,
-  24: `${sinceHistory} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext} ${aFailure}`,
+  24: `${sinceHistory} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext} ${aFailure} ${aModel}`,
+  25: `${sinceHistory} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext} ${aFailure} ${aModel}`,
 };
 
 function aDatabaseOfVersion(version: number): { home: string; path: string } {

@@ -37,6 +37,7 @@ const names = [
   'delegations',
   'models',
   'memory-derived',
+  'client-sessions',
 ];
 
 /** Every step from an empty database to this program's, in order. */
