@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { localCaller } from '../src/contract/caller/index.ts';
 import { CallExecutor, createFleet } from '../src/fleet/index.ts';
 import { createHttpGateway, serveStdio } from '../src/gateway/index.ts';
-import { silentLog } from '../src/kernel/index.ts';
+import { Secret, silentLog } from '../src/kernel/index.ts';
 import { ActiveSpans, createTracing, traceLimits } from '../src/observe/index.ts';
 import { openStore } from '../src/store/index.ts';
 import { defineTool } from '../src/toolbox/define-tool.ts';
@@ -52,6 +52,7 @@ const { catalogue: server } = createFleet({
 if (process.argv.includes('--http')) {
   const gateway = await createHttpGateway({
     server,
+    sessions: { store: store.clientSessions, secrets: () => [new Secret('of this bench')] },
     log: silentLog,
     version: '1',
     host: '127.0.0.1',

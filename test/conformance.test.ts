@@ -9,6 +9,7 @@ import { createHttpGateway } from '../src/gateway/index.ts';
 import type { Listener } from '../src/http/index.ts';
 import { createConformanceServer } from '../testkit/gateway/conformance-server.ts';
 import { FixtureServer } from '../testkit/gateway/fixture-server.ts';
+import { sharedSessions } from '../testkit/gateway/memory-client-sessions.ts';
 import { silentLog } from '../src/kernel/index.ts';
 import list from './data/conformance-scenarios.json' with { type: 'json' };
 import { isProblem, runnerScenarios, runVersion, type Check } from './support/run-conformance.ts';
@@ -27,6 +28,7 @@ const gateways: Listener[] = [];
 
 async function serve(server: McpServer): Promise<string> {
   const gateway = await createHttpGateway({
+    sessions: sharedSessions(),
     server,
     log: silentLog,
     version: '0',

@@ -7,10 +7,12 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHttpGateway } from '../src/gateway/index.ts';
 import { FixtureServer } from '../testkit/gateway/fixture-server.ts';
+import { sharedSessions } from '../testkit/gateway/memory-client-sessions.ts';
 import { silentLog } from '../src/kernel/index.ts';
 
 async function gatewayUrl(path: string): Promise<URL> {
   const gateway = await createHttpGateway({
+    sessions: sharedSessions(),
     server: new FixtureServer(),
     log: silentLog,
     version: '0',

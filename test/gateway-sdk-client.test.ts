@@ -8,6 +8,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createHttpGateway } from '../src/gateway/index.ts';
 import { FixtureServer } from '../testkit/gateway/fixture-server.ts';
+import { sharedSessions } from '../testkit/gateway/memory-client-sessions.ts';
 import { silentLog } from '../src/kernel/index.ts';
 
 /** A way to reach a gateway, and the server behind it where the test can see it. */
@@ -37,6 +38,7 @@ async function sse(): Promise<Reach> {
 async function aGateway(): Promise<{ url: string; server: FixtureServer }> {
   const server = new FixtureServer();
   const gateway = await createHttpGateway({
+    sessions: sharedSessions(),
     server,
     log: silentLog,
     version: '0',

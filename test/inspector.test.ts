@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHttpGateway } from '../src/gateway/index.ts';
 import type { Listener } from '../src/http/index.ts';
 import { FixtureServer } from '../testkit/gateway/fixture-server.ts';
+import { sharedSessions } from '../testkit/gateway/memory-client-sessions.ts';
 import { silentLog } from '../src/kernel/index.ts';
 import { sampleSeeded } from '../testkit/sample.ts';
 import { bubblewrapMissing } from '../testkit/sandbox/this-machine.ts';
@@ -39,6 +40,7 @@ beforeAll(async () => {
   await git('commit', '-qm', 'first');
   await writeFile(join(project, 'c.txt'), 'c\n');
   gateway = await createHttpGateway({
+    sessions: sharedSessions(),
     server: new FixtureServer(),
     log: silentLog,
     version: '0',

@@ -33,7 +33,8 @@ import type {
 } from '../observe/index.ts';
 import type { AlertsHere } from './alerts.ts';
 import type { Face } from './choose-face.ts';
-import type { HttpListener, StdioStreams } from './faces.ts';
+import type { StdioStreams } from './faces.ts';
+import type { HttpListener } from './serve-http.ts';
 import type { SettingsRequest } from './settings.ts';
 import type { WorkOptions } from './workflow.ts';
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../contract/caller/index.ts';
+import type { ClientSessionFact } from '../contract/client-session/index.ts';
 import type { ServerChange } from '../contract/server/index.ts';
 import {
   isRecord,
@@ -37,16 +38,35 @@ import { WatchedResources } from './watched-resources.ts';
 const maxSubscriptions = 1_000;
 const noCapabilities: Params = Object.freeze({});
 
+/** What was agreed on at `initialize`. */
+interface Negotiated {
+  readonly version: HandshakeVersion;
+  readonly capabilities: Params;
+}
+
+type SessionChange = Exclude<ClientSessionFact, { readonly kind: 'message' }>;
+
+export interface HandshakeSessionOptions {
+  /** Random by default. */
+  readonly id?: string;
+  readonly clientRequests?: PendingClientRequests;
+  /** Of a session that was initialized elsewhere. */
+  readonly negotiated?: Negotiated | undefined;
+  /** Called when the client changed what the session gets; its request is answered afterwards. */
+  readonly onFact?: (fact: SessionChange) => Promise<void>;
+}
+
 /**
  * One client of the handshake era: its version, subscriptions, pending requests, and requests to it. Before
  * `initialize` it is served like the newest version, but receives no change notifications.
  */
 export class HandshakeSession implements SessionPeer {
-  readonly id = randomUUID();
-  readonly clientRequests = new PendingClientRequests();
+  readonly id: string;
+  readonly clientRequests: PendingClientRequests;
   readonly #serving: Serving;
   readonly #caller: Caller;
   readonly #send: (text: string) => void;
+  readonly #onFact: HandshakeSessionOptions['onFact'];
   readonly #rules: EraRules;
   readonly #inFlight = new RequestsInFlight();
   readonly #subscribed: WatchedResources;
@@ -59,10 +79,14 @@ export class HandshakeSession implements SessionPeer {
   constructor(
     { serving, caller }: { readonly serving: Serving; readonly caller: Caller },
     send: (text: string) => void,
+    options: HandshakeSessionOptions = {},
   ) {
+    this.id = options.id ?? randomUUID();
+    this.clientRequests = options.clientRequests ?? new PendingClientRequests();
     this.#serving = serving;
     this.#caller = caller;
     this.#send = send;
+    this.#onFact = options.onFact;
     this.#subscribed = new WatchedResources(serving, caller);
     this.#rules = {
       era: 'handshake',
@@ -70,13 +94,14 @@ export class HandshakeSession implements SessionPeer {
       methods: new Map<string, Method>([
         ['initialize', async (params, { caller }) => this.#initialize(params, caller)],
         ['ping', async () => ({})],
-        ['logging/setLevel', async (params) => this.#setLevel(readString(params, 'level'))],
+        ['logging/setLevel', (params) => this.#setLevel(readString(params, 'level'))],
         ['resources/subscribe', (params) => this.#subscribe(readString(params, 'uri'))],
-        ['resources/unsubscribe', async (params) => this.#unsubscribe(readString(params, 'uri'))],
+        ['resources/unsubscribe', (params) => this.#unsubscribe(readString(params, 'uri'))],
       ]),
       connect: (started, origin) => new HandshakeClient(this, origin, started),
       encode: encodePlainResult,
     };
+    if (options.negotiated) this.#open(options.negotiated);
   }
 
   get capabilities(): Params {
@@ -101,16 +126,33 @@ export class HandshakeSession implements SessionPeer {
     return answerRequest(request, this.#rules, { origin, inFlight: this.#inFlight });
   }
 
-  /** Accepts the client's response to a request of the server. */
-  settle(response: Response): void {
-    this.clientRequests.settle(response);
+  /** Accepts the client's response to a request of the server; false when none waits for it. */
+  settle(response: Response): boolean {
+    return this.clientRequests.settle(response);
   }
 
-  accept(notification: Notification): void {
-    if (notification.method !== 'notifications/cancelled') return;
+  /** False when it is about a request that is not pending here. */
+  accept(notification: Notification): boolean {
+    if (notification.method !== 'notifications/cancelled') return true;
     const { requestId } = notification.params;
-    if (typeof requestId === 'string' || typeof requestId === 'number') {
-      this.#inFlight.cancel(requestId);
+    const isId = typeof requestId === 'string' || typeof requestId === 'number';
+    return !isId || this.#inFlight.cancel(requestId);
+  }
+
+  /** Takes over what the client asked for at another instance. */
+  apply(fact: SessionChange): void {
+    switch (fact.kind) {
+      case 'log-level':
+        this.#applyLevel(fact.level);
+        return;
+      case 'watch':
+        if (this.#subscribed.size < maxSubscriptions) void this.#subscribed.add(fact.uri);
+        return;
+      case 'unwatch':
+        this.#subscribed.remove(fact.uri);
+        return;
+      case 'ended':
+        this.close();
     }
   }
 
@@ -155,15 +197,20 @@ export class HandshakeSession implements SessionPeer {
         throw invalidParams(`"${name}" must be an object`);
       }
     }
-    this.#version = version;
-    this.#capabilities = isRecord(params['capabilities']) ? params['capabilities'] : noCapabilities;
-    this.#stopListening = server.onChange((change) => this.#announce(change));
+    const { capabilities } = params;
+    this.#open({ version, capabilities: isRecord(capabilities) ? capabilities : noCapabilities });
     return {
       protocolVersion: version,
       capabilities: capabilitiesOf(server, 'handshake'),
       serverInfo: serverInfo(server),
       ...instructions(server, caller),
     };
+  }
+
+  #open({ version, capabilities }: Negotiated): void {
+    this.#version = version;
+    this.#capabilities = capabilities;
+    this.#stopListening = this.#serving.server.onChange((change) => this.#announce(change));
   }
 
   #announce(change: ServerChange): void {
@@ -180,20 +227,27 @@ export class HandshakeSession implements SessionPeer {
       throw new TooManySubscriptionsError(maxSubscriptions);
     }
     await this.#subscribed.add(uri);
+    await this.#onFact?.({ kind: 'watch', uri });
     return {};
   }
 
-  #unsubscribe(uri: string): object {
+  async #unsubscribe(uri: string): Promise<object> {
     this.#subscribed.remove(uri);
+    await this.#onFact?.({ kind: 'unwatch', uri });
     return {};
   }
 
-  #setLevel(level: string): object {
+  async #setLevel(level: string): Promise<object> {
     if (!logLevels.includes(level)) {
       throw invalidParams(`"level" must be one of ${logLevels.join(', ')}`);
     }
+    this.#applyLevel(level);
+    await this.#onFact?.({ kind: 'log-level', level });
+    return {};
+  }
+
+  #applyLevel(level: string): void {
     this.#logLevel = level;
     this.#serving.requestedLevels.set(this, level);
-    return {};
   }
 }

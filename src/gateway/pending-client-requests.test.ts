@@ -113,7 +113,7 @@ describe('a client of the handshake era', () => {
 
   it('has a limited time to answer', async () => {
     const sent: string[] = [];
-    const clientRequests = new PendingClientRequests(1);
+    const clientRequests = new PendingClientRequests({ limitMs: 1 });
     const send = (text: string): boolean => sent.push(text) > 0;
     const { signal } = new AbortController();
     await expect(clientRequests.ask({ request: question, signal, send })).rejects.toMatchObject({

@@ -4,6 +4,7 @@ import {
   encodeRequest,
   isRecord,
   type Params,
+  type RequestId,
   type Response,
 } from '../protocol/index.ts';
 import { ClientRefusedError } from './errors.ts';
@@ -25,14 +26,22 @@ interface OpenAsk {
   readonly reject: (reason: Error) => void;
 }
 
+interface PendingClientRequestsOptions {
+  readonly limitMs?: number;
+  /** Ids that no other request to this client has; default: 1, 2, 3 … */
+  readonly newId?: () => RequestId;
+}
+
 /** Requests to one handshake client that it has not answered yet. */
 export class PendingClientRequests {
-  readonly #open = new Map<number, OpenAsk>();
+  readonly #open = new Map<RequestId, OpenAsk>();
   readonly #limitMs: number;
+  readonly #newId: () => RequestId;
   #lastId = 0;
 
-  constructor(limitMs = defaultAskLimitMs) {
+  constructor({ limitMs = defaultAskLimitMs, newId }: PendingClientRequestsOptions = {}) {
     this.#limitMs = limitMs;
+    this.#newId = newId ?? (() => (this.#lastId += 1));
   }
 
   /** The client's answer. Rejects with `ClientRefusedError` or the signal's reason. */
@@ -43,7 +52,7 @@ export class PendingClientRequests {
       const because = `it already has ${maxOpenAsks} pending requests`;
       throw new ClientRefusedError(method, { reason: 'too_many', because });
     }
-    const id = (this.#lastId += 1);
+    const id = this.#newId();
     const { promise, resolve, reject } = Promise.withResolvers<Params>();
     this.#open.set(id, { method, resolve, reject });
     const withdraw = (reason: string): void => {
@@ -72,10 +81,10 @@ export class PendingClientRequests {
     }
   }
 
-  /** Accepts a response of the client; one without a pending request is dropped. */
-  settle({ id, outcome }: Response): void {
-    const ask = typeof id === 'number' ? this.#open.get(id) : undefined;
-    if (!ask) return;
+  /** Accepts a response of the client; false when no request waits for it. */
+  settle({ id, outcome }: Response): boolean {
+    const ask = id === null ? undefined : this.#open.get(id);
+    if (!ask) return false;
     if ('error' in outcome) {
       const because = `it answered with error ${outcome.error.code}: ${outcome.error.message}`;
       ask.reject(
@@ -87,6 +96,7 @@ export class PendingClientRequests {
       const because = 'its answer is not an object';
       ask.reject(new ClientRefusedError(ask.method, { reason: 'error', because }));
     }
+    return true;
   }
 
   /** Rejects everything pending. */

@@ -228,7 +228,7 @@ function hasRoots({ capabilities }: Params): boolean {
 /** The responses to a batch of the handshake era, as JSON texts. */
 export async function answerBatch(
   batch: Batch,
-  session: HandshakeSession,
+  session: Pick<HandshakeSession, 'answer' | 'accept' | 'settle'>,
   origin: Origin,
 ): Promise<string[]> {
   const answers = batch.messages.map(async (message) => {

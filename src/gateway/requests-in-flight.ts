@@ -31,8 +31,11 @@ export class RequestsInFlight {
     this.#running.delete(id);
   }
 
-  cancel(id: RequestId): void {
-    this.#running.get(id)?.abort(new RequestCancelledError());
+  /** False when no such request is pending. */
+  cancel(id: RequestId): boolean {
+    const running = this.#running.get(id);
+    running?.abort(new RequestCancelledError());
+    return running !== undefined;
   }
 
   abortAll(reason: Error): void {

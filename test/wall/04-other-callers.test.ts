@@ -5,6 +5,7 @@ import type * as gateway from '../../src/gateway/http/http-gateway.ts';
 import type * as http from '../../src/http/index.ts';
 import { silentLog } from '../../src/kernel/index.ts';
 import { FixtureServer } from '../../testkit/gateway/fixture-server.ts';
+import { sharedSessions } from '../../testkit/gateway/memory-client-sessions.ts';
 import { isProof } from '../../testkit/sample.ts';
 import { importUnderTest, rpcOf, type Answer, type Json } from '../support/wall/a-wall.ts';
 
@@ -20,7 +21,13 @@ let close: () => void;
 beforeAll(async () => {
   const { createMcpRoutes } = await importUnderTest<typeof gateway>('gateway/http/http-gateway.ts');
   const { startListener } = await importUnderTest<typeof http>('http/index.ts');
-  const mcp = createMcpRoutes({ server, log: silentLog, version: '1', isAuthenticated: true });
+  const mcp = createMcpRoutes({
+    server,
+    sessions: sharedSessions(),
+    log: silentLog,
+    version: '1',
+    isAuthenticated: true,
+  });
   close = () => mcp.close();
   listener = await startListener({
     host: '127.0.0.1',
@@ -113,7 +120,7 @@ describe('a session', () => {
     const ids = await Promise.all(Array.from({ length: 20 }, () => openSession('anna')));
     const texts = ids.map((id) => id['mcp-session-id'] ?? '');
     expect(new Set(texts).size).toBe(20);
-    for (const text of texts) expect(text).toMatch(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/);
+    for (const text of texts) expect(text).toMatch(/^v2\.[\w-]{6}\.[\w-]{80,}$/);
   });
 
   it('is not cancelled by another caller who uses the same request id (CVE-2026-25536)', async () => {

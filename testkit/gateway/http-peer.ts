@@ -4,6 +4,7 @@ import type { Listener } from '../../src/http/index.ts';
 import { silentLog, type Log } from '../../src/kernel/index.ts';
 import { createHttpGateway, type HttpGatewayOptions } from '../../src/gateway/index.ts';
 import { FixtureServer } from './fixture-server.ts';
+import { sharedSessions } from './memory-client-sessions.ts';
 import { statelessMeta, type Json } from './stdio-peer.ts';
 
 export interface HttpAnswer {
@@ -53,6 +54,7 @@ export class HttpPeer {
     const log: Log = { ...silentLog, error: (message) => void logged.push(message) };
     const gateway = await createHttpGateway({
       server,
+      sessions: sharedSessions(),
       log,
       version: '4.5.6',
       host: '127.0.0.1',

@@ -92,6 +92,11 @@ export const serverSettings = z
       .max(maxPinnedTools)
       .default([])
       .meta(about('Tools that are also listed in compact mode: `server.tool` or `server__tool`.')),
+    session_hours: wholeNumber(
+      [1, 8_760],
+      168,
+      'Time until the session of an MCP client over HTTP (2025-11-25 and before) expires and the client has to open another one.',
+    ),
     rate_limit: rateLimitSettings,
   })
   .meta(about('The server that `tutti serve` and `tutti mcp` start.', { isUserOnly: true }));

@@ -22,7 +22,13 @@ import { createServing, type MismatchedRequest } from '../answer-request.ts';
 import type { ForbiddenMethod } from '../method-permissions.ts';
 import { HealthEndpoints, type HealthParts } from './health-endpoints.ts';
 import { HomeEndpoint, type Overview, type PageLink } from './home-page.ts';
-import { defaultMcpLimits, rpcRefusal, type HttpCall, type McpLimits } from './http-parts.ts';
+import {
+  defaultMcpLimits,
+  rpcRefusal,
+  type HttpCall,
+  type McpLimits,
+  type SessionSharing,
+} from './http-parts.ts';
 import { McpEndpoint } from './mcp-endpoint.ts';
 import { messagesPath, SseEndpoint } from './sse-endpoint.ts';
 
@@ -46,6 +52,7 @@ export interface McpRouteOptions {
   readonly challenge?: string | undefined;
   /** The oldest protocol version that is served. */
   readonly minProtocolVersion?: string | undefined;
+  readonly sessions: SessionSharing;
   readonly limits?: Partial<HttpLimits & McpLimits>;
   readonly clock?: Clock;
 }
@@ -65,10 +72,11 @@ export function createMcpRoutes(options: McpRouteOptions): McpRoutes {
   const listeners = { onForbidden, onHeaderMismatch };
   const serving = createServing(server, log, { minVersion, baggageKeys, ...listeners });
   const slowness = new SharedTimeout(limits.streamHeartbeatMs);
-  const parts = { serving, limits, clock, slowness, challenge };
+  const { sessions } = options;
+  const parts = { serving, sessions, limits, clock, slowness, challenge };
   const mcp = new McpEndpoint(parts);
   const sse = new SseEndpoint(parts);
-  const sweep = setInterval(() => mcp.sessions.endIdle(), limits.checkEveryMs).unref();
+  const sweep = setInterval(() => mcp.sessions.closeIdle(), limits.checkEveryMs).unref();
   return {
     routes: [...mcpRoutes(mcp, sse), ...openRoutes(options, clock, mcp)],
     close: () => {

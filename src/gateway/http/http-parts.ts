@@ -1,7 +1,8 @@
 import type { Caller } from '../../contract/caller/index.ts';
+import type { ClientSessionStore } from '../../contract/client-session/index.ts';
 import type { HttpExchange, HttpLimits, JsonAnswer, Refusal } from '../../http/index.ts';
 import { respondJson } from '../../http/index.ts';
-import type { Clock, SharedTimeout } from '../../kernel/index.ts';
+import type { Clock, Secret, SharedTimeout } from '../../kernel/index.ts';
 import { encodeError, rpcErrorCode, type RpcError } from '../../protocol/index.ts';
 import type { Reply, Serving } from '../answer-request.ts';
 
@@ -9,8 +10,10 @@ import type { Reply, Serving } from '../answer-request.ts';
 export interface McpLimits {
   /** Sessions of the handshake era and open `/sse` streams, each. */
   readonly maxSessions: number;
-  /** A session unused for so long is dropped; its client opens another. */
+  /** A session unused for so long is closed; its next request opens it again. */
   readonly sessionIdleMs: number;
+  /** From `initialize` on; then its client has to open another one. */
+  readonly sessionLifetimeMs: number;
   /** Concurrent requests of the stateless era, of all clients together. */
   readonly maxStatelessRequests: number;
   /** Open `subscriptions/listen` requests. */
@@ -20,13 +23,22 @@ export interface McpLimits {
 export const defaultMcpLimits: McpLimits = {
   maxSessions: 1_000,
   sessionIdleMs: 30 * 60_000,
+  sessionLifetimeMs: 7 * 24 * 60 * 60_000,
   maxStatelessRequests: 1_000,
   maxSubscriptions: 1_000,
 };
 
+/** What the instances that serve the same clients share. */
+export interface SessionSharing {
+  readonly store: ClientSessionStore;
+  /** From which the key of session ids is derived, the current one first; called on first use. */
+  readonly secrets: () => readonly [Secret, ...Secret[]];
+}
+
 /** What the MCP endpoints share. */
 export interface HttpParts {
   readonly serving: Serving;
+  readonly sessions: SessionSharing;
   readonly limits: HttpLimits & McpLimits;
   readonly clock: Clock;
   /** Without an answer after this time, the response becomes an event stream. */

@@ -28,12 +28,10 @@ export class McpEndpoint {
     const { method } = call.request;
     if (method === 'POST') return this.#post(call);
     const isStateless = isStatelessHeader(headerOf(call.request, 'mcp-protocol-version'));
-    if (method === 'GET' && !isStateless) this.sessions.listen(call);
-    else if (method === 'DELETE' && !isStateless) this.sessions.leave(call);
-    else {
-      const headers = { allow: isStateless ? 'POST' : 'GET, POST, DELETE' };
-      refuse(call, { status: 405, message: 'Method not allowed', headers });
-    }
+    if (method === 'GET' && !isStateless) return this.sessions.listen(call);
+    if (method === 'DELETE' && !isStateless) return this.sessions.leave(call);
+    const headers = { allow: isStateless ? 'POST' : 'GET, POST, DELETE' };
+    refuse(call, { status: 405, message: 'Method not allowed', headers });
     return undefined;
   }
 

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startListener } from '../../http/index.ts';
 import { silentLog } from '../../kernel/index.ts';
 import { FixtureServer } from '../../../testkit/gateway/fixture-server.ts';
+import { sharedSessions } from '../../../testkit/gateway/memory-client-sessions.ts';
 import { aPeer } from '../../../testkit/gateway/http-peer.ts';
 import { createMcpRoutes } from './http-gateway.ts';
 
@@ -148,7 +149,7 @@ describe('a session', () => {
     ).toBe(406);
   });
 
-  it('is dropped after the idle time', async () => {
+  it('is closed after the idle time, and opened again by its next request', async () => {
     let now = 0;
     const peer = await aPeer({
       clock: { now: () => now },
@@ -159,20 +160,38 @@ describe('a session', () => {
     await vi.waitFor(async () =>
       expect((await peer.send({ method: 'GET', path: '/health' })).json['sessions']).toBe(0),
     );
-    expect((await peer.post(ping, headers)).status).toBe(404);
+    expect((await peer.post(ping, headers)).status).toBe(200);
+    expect((await peer.send({ method: 'GET', path: '/health' })).json['sessions']).toBe(1);
   });
 
-  it('gives way to a new one when it is the longest idle, unless it is in use', async () => {
+  it('is over when it expires, in use or not', async () => {
+    let now = 0;
+    const peer = await aPeer({ clock: { now: () => now }, limits: { sessionLifetimeMs: 1_000 } });
+    const [used, unused] = [await peer.session(), await peer.session()];
+    now = 999;
+    expect((await peer.post(ping, used)).status).toBe(200);
+    now = 1_000;
+    expect((await peer.post(ping, used)).status).toBe(404);
+    expect((await peer.post(ping, unused)).status).toBe(404);
+  });
+
+  it('gives way to another one when it is the longest idle, unless it is in use', async () => {
     const peer = await aPeer({ limits: { maxSessions: 1 } });
     const first = await peer.session();
     const second = await peer.session();
-    expect((await peer.post(ping, first)).status).toBe(404);
+    expect((await peer.post(ping, first)).status).toBe(200);
+    expect((await peer.send({ method: 'GET', path: '/health' })).json['sessions']).toBe(1);
     const stream = await peer.stream('/mcp', { headers: second });
     const params = { protocolVersion: '2025-11-25' };
     const third = await peer.post({ ...ping, method: 'initialize', params });
     expect(third).toMatchObject({
       status: 503,
       json: { id: 1, error: { data: { code: 'gateway.too_many_sessions' } } },
+      headers: { 'retry-after': '1' },
+    });
+    expect(await peer.post(ping, first)).toMatchObject({
+      status: 503,
+      json: { error: { data: { code: 'gateway.too_many_sessions' } } },
     });
     stream.leave();
   });
@@ -180,7 +199,13 @@ describe('a session', () => {
 
 it('does not exist for another caller than the one that opened it', async () => {
   const server = new FixtureServer();
-  const mcp = createMcpRoutes({ server, log: silentLog, version: '1', isAuthenticated: true });
+  const mcp = createMcpRoutes({
+    server,
+    sessions: sharedSessions(),
+    log: silentLog,
+    version: '1',
+    isAuthenticated: true,
+  });
   const listener = await startListener({
     host: '127.0.0.1',
     port: 0,

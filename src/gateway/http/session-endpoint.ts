@@ -8,13 +8,20 @@ import {
   type Batch,
   type Malformed,
   type Message,
+  type Notification,
   type Request,
+  type Response,
 } from '../../protocol/index.ts';
-import { explainFailure } from '../rpc-failure.ts';
+import { errorReply } from '../answer-request.ts';
+import type { HandshakeSession } from '../handshake-session.ts';
+import { explainFailure, invalidParams } from '../rpc-failure.ts';
 import { answerBatch } from '../pipe-connection.ts';
 import { answerOf, refuse, type HttpCall, type HttpParts } from './http-parts.ts';
 import { PostExchange } from './post-exchange.ts';
 import { HttpSessions, type HttpSession } from './sessions.ts';
+
+const retryAfterSeconds = '1';
+const tooLong = invalidParams('"capabilities" is too long to be kept in a session id');
 
 /** Streamable HTTP of the handshake era: POST to send, GET to listen, DELETE to end the session. */
 export class SessionEndpoint {
@@ -31,41 +38,65 @@ export class SessionEndpoint {
   }
 
   post(message: Exclude<Message, Malformed> | Batch, call: HttpCall): Promise<void> | undefined {
-    if (message.kind === 'request' && message.method === 'initialize') {
+    if (
+      message.kind === 'request' &&
+      message.method === 'initialize' &&
+      headerOf(call.request, 'mcp-session-id') === undefined
+    ) {
       return this.#initialize(message, call);
     }
-    const found = this.#find(call);
-    if (!found) return undefined;
+    return this.#withSession(call, (found) => this.#serve(message, found, call));
+  }
+
+  #serve(
+    message: Exclude<Message, Malformed> | Batch,
+    found: HttpSession,
+    call: HttpCall,
+  ): Promise<void> | undefined {
     switch (message.kind) {
       case 'request':
         return this.#answer(message, found, call);
       case 'batch':
         return this.#answerBatch(message, found, call);
       case 'notification':
-        found.session.accept(message);
-        call.response.writeHead(202).end();
-        return undefined;
       case 'response':
-        found.session.settle(message);
+        this.#sessions.accept(found, message);
         call.response.writeHead(202).end();
         return undefined;
     }
   }
 
   /** Opens the stream for messages outside any request. */
-  listen(call: HttpCall): void {
+  listen(call: HttpCall): Promise<void> | undefined {
     if (!accepts(call.request, 'text/event-stream')) {
       refuse(call, { status: 406, message: 'A GET must accept text/event-stream' });
-      return;
+      return undefined;
     }
-    const found = this.#find(call);
-    if (!found) return;
+    return this.#withSession(call, (found) => this.#openStream(found, call));
+  }
+
+  leave(call: HttpCall): Promise<void> | undefined {
+    return this.#withSession(call, async (found) => {
+      await this.#sessions.end(found);
+      call.response.writeHead(204).end();
+    });
+  }
+
+  closeIdle(): void {
+    this.#sessions.closeIdle();
+  }
+
+  close(): void {
+    this.#sessions.close();
+  }
+
+  #openStream(found: HttpSession, call: HttpCall): undefined {
     if (found.stream) {
       refuse(call, {
         status: 409,
         message: 'This session has an open GET stream already',
       });
-      return;
+      return undefined;
     }
     const stream = new EventStream(call.response, this.#parts.limits);
     found.stream = stream;
@@ -73,51 +104,43 @@ export class SessionEndpoint {
       found.stream = undefined;
       found.usedAt = this.#parts.clock.now();
     });
-  }
-
-  leave(call: HttpCall): void {
-    const found = this.#find(call);
-    if (!found) return;
-    this.#sessions.end(found);
-    call.response.writeHead(204).end();
-  }
-
-  endIdle(): void {
-    this.#sessions.endIdle();
-  }
-
-  close(): void {
-    this.#sessions.close();
+    return undefined;
   }
 
   async #initialize(request: Request, call: HttpCall): Promise<void> {
-    if (headerOf(call.request, 'mcp-session-id') !== undefined) {
-      const found = this.#find(call);
-      if (found) await this.#answer(request, found, call);
-      return;
-    }
-    let created: HttpSession;
+    const { caller, response } = call;
+    let session: HandshakeSession;
     try {
-      created = this.#sessions.create(call.caller);
+      session = await this.#sessions.create(caller);
     } catch (thrown) {
-      const { log } = this.#parts.serving;
-      const error = explainFailure(thrown, {
-        method: request.method,
-        era: 'handshake',
-        subject: undefined,
-        log,
-      });
-      respondJson(call.response, { status: 503, text: encodeError(request.id, error) });
+      this.#refuseFull(thrown, call, request);
       return;
     }
-    const reply = await created.session.answer(request, {
-      caller: call.caller,
-      send: () => false,
-    });
-    if (!reply || reply.errorCode !== undefined) this.#sessions.end(created);
+    const reply = await session.answer(request, { caller, send: () => false });
+    if (reply?.errorCode === undefined) {
+      const kept = reply && this.#sessions.keep(session, caller);
+      if (kept) {
+        respondJson(response, {
+          status: 200,
+          text: reply.text,
+          headers: { 'mcp-session-id': kept.id },
+        });
+        return;
+      }
+    }
+    session.close();
     if (!reply) return;
-    const headers = reply.errorCode === undefined ? { 'mcp-session-id': created.id } : {};
-    respondJson(call.response, { status: 200, text: reply.text, headers });
+    const { text } = reply.errorCode === undefined ? errorReply(request, tooLong.error) : reply;
+    respondJson(response, { status: 200, text });
+  }
+
+  /** Too many sessions are in use, or the store cannot be read. */
+  #refuseFull(thrown: unknown, { response }: HttpCall, request?: Request): void {
+    const { log } = this.#parts.serving;
+    const method = request?.method ?? 'session';
+    const error = explainFailure(thrown, { method, era: 'handshake', subject: undefined, log });
+    const headers = { 'retry-after': retryAfterSeconds };
+    respondJson(response, { status: 503, text: encodeError(request?.id ?? null, error), headers });
   }
 
   async #answer(request: Request, found: HttpSession, call: HttpCall): Promise<void> {
@@ -136,14 +159,29 @@ export class SessionEndpoint {
       return;
     }
     const exchange = new PostExchange(call, this.#parts);
-    const texts = await answerBatch(batch, found.session, exchange);
+    const texts = await answerBatch(batch, this.#batchSession(found), exchange);
     found.usedAt = this.#parts.clock.now();
     if (texts.length === 0) exchange.abandon();
     else exchange.finish({ status: 200, text: `[${texts.join(',')}]` });
   }
 
-  /** The session of a request; refuses the request when there is none or the version is unknown. */
-  #find(call: HttpCall): HttpSession | undefined {
+  #batchSession(found: HttpSession): Parameters<typeof answerBatch>[1] {
+    const accept = (message: Notification | Response): boolean => {
+      this.#sessions.accept(found, message);
+      return true;
+    };
+    return {
+      answer: (request, origin) => found.session.answer(request, origin),
+      accept,
+      settle: accept,
+    };
+  }
+
+  /** Serves a request with its session; refuses it when there is none or the version is unknown. */
+  #withSession(
+    call: HttpCall,
+    serve: (found: HttpSession) => Promise<void> | undefined,
+  ): Promise<void> | undefined {
     const { request, caller } = call;
     const version = headerOf(request, 'mcp-protocol-version');
     if (version !== undefined && !findHandshakeVersion(version)) {
@@ -157,12 +195,28 @@ export class SessionEndpoint {
       refuse(call, { status: 400, message });
       return undefined;
     }
-    const found = this.#sessions.find(id, caller);
-    if (!found) {
-      const message = 'Unknown or expired session: send "initialize" again';
-      const error = { code: rpcErrorCode.invalidRequest, message };
-      refuse(call, { status: 404, message, error });
+    const held = this.#sessions.held(id, caller);
+    return held ? serve(held) : this.#openFirst(id, call, serve);
+  }
+
+  async #openFirst(
+    id: string,
+    call: HttpCall,
+    serve: (found: HttpSession) => Promise<void> | undefined,
+  ): Promise<void> {
+    let opened: HttpSession | undefined;
+    try {
+      opened = await this.#sessions.open(id, call.caller);
+    } catch (thrown) {
+      this.#refuseFull(thrown, call);
+      return;
     }
-    return found;
+    if (opened) {
+      await serve(opened);
+      return;
+    }
+    const message = 'Unknown or expired session: send "initialize" again';
+    const error = { code: rpcErrorCode.invalidRequest, message };
+    refuse(call, { status: 404, message, error });
   }
 }

@@ -1,0 +1,99 @@
+import type { Api } from '../api/index.ts';
+import { createHttpGateway, type HttpGatewayOptions } from '../gateway/index.ts';
+import type { Store } from '../store/index.ts';
+import { openPrivateToken, sealingSecrets } from './data-directory.ts';
+import type { FaceParts } from './faces.ts';
+import type { LoginsHere } from './logins.ts';
+import { metricsRoute } from './observing.ts';
+import { tuneCollector } from './tune-collector.ts';
+
+const hourMs = 3_600_000;
+
+interface HttpFaceParts extends FaceParts {
+  readonly store: Pick<Store, 'clientSessions'>;
+  readonly logins: Pick<LoginsHere, 'routes' | 'publicUrls' | 'servedAt'>;
+  readonly api: Api;
+}
+
+export interface HttpListener {
+  readonly url: string;
+  /** Holds the token that was made because none is configured. */
+  readonly tokenFile?: string;
+  close(): Promise<void>;
+}
+
+/** Serves MCP and the REST API over HTTP until it is closed. */
+export async function serveHttp(parts: HttpFaceParts): Promise<HttpListener> {
+  const { isLoopback } = await import('../http/index.ts');
+  tuneCollector();
+  const { server, home } = parts.settings;
+  const { host, port } = server;
+  // Beyond this machine the token is the user's own choice: the gateway refuses to start without one.
+  const isOurs = server.auth_token === undefined && server.require_token && isLoopback(host);
+  const own = isOurs ? openPrivateToken(home, 'serve-token') : undefined;
+  const access = await parts.access.serving();
+  const gateway = await createHttpGateway({
+    server: parts.httpCatalogue,
+    servers: () => parts.fleet.status(),
+    sessions: {
+      store: parts.store.clientSessions,
+      secrets: () => sealingSecrets(parts.settings),
+    },
+    log: parts.log,
+    version: parts.version,
+    host,
+    port,
+    token: server.auth_token ?? own?.token,
+    minProtocolVersion: server.min_protocol_version,
+    allowedHosts: [...server.allowed_hosts, ...parts.logins.publicUrls],
+    allowedOrigins: [...server.allowed_origins, ...parts.logins.publicUrls],
+    limits: {
+      maxRequestBytes: server.max_request_bytes,
+      maxConnections: server.max_connections,
+      maxConnectionsPerAddress: server.max_connections_per_address,
+      sessionLifetimeMs: server.session_hours * hourMs,
+    },
+    ...access.options,
+    routes: [
+      metricsRoute(parts.metrics),
+      ...access.routes,
+      ...parts.logins.routes,
+      ...parts.api.routes,
+    ],
+    links: [{ path: '/api/docs', text: 'The REST API' }],
+    ...countRefusals(parts),
+    baggageKeys: parts.settings.tracing.baggage_keys,
+  });
+  parts.logins.servedAt(gateway.url);
+  const stopWatching = access.watch(gateway);
+  return {
+    url: gateway.url,
+    ...(own && { tokenFile: own.file }),
+    close: async () => {
+      stopWatching();
+      await parts.api.close();
+      await gateway.close();
+    },
+  };
+}
+
+type Refusals = Pick<HttpGatewayOptions, 'onRefused' | 'onForbidden' | 'onHeaderMismatch'>;
+
+/** Counted first: recording a refusal may fail. */
+function countRefusals({ metrics, ...parts }: FaceParts): Required<Refusals> {
+  const count = (reason: string): void => metrics.add('tutti_refused_requests_total', [reason]);
+  return {
+    onRefused: (refused) => {
+      count(refused.by);
+      parts.onRefused?.(refused);
+    },
+    onForbidden: (refused) => {
+      count('permission');
+      parts.onForbidden?.(refused);
+    },
+    onHeaderMismatch: (refused) => {
+      count('header mismatch');
+      parts.onHeaderMismatch?.(refused);
+    },
+  };
+}
