@@ -1,23 +1,10 @@
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, it, onTestFinished } from 'vitest';
-import { aFolder, serveTutti } from './support/run-tutti.ts';
+import { aHome, postMcp } from './support/instances.ts';
+import { serveTutti } from './support/run-tutti.ts';
 
 const timeout = 120_000;
-/** A server that asks its client. */
-const asking = new URL('../testkit/gateway/stdio-fixture.ts', import.meta.url).pathname;
-
-function aHome(): string {
-  const cwd = aFolder();
-  mkdirSync(join(cwd, '.config', 'tutti'), { recursive: true });
-  const mcpServers = { fixture: { command: process.execPath, args: [asking] } };
-  const file = join(cwd, '.config', 'tutti', 'config.yaml');
-  writeFileSync(file, JSON.stringify({ mcpServers }));
-  return cwd;
-}
-
 interface Exchange {
   readonly method: string;
   readonly origin: string;
@@ -95,16 +82,7 @@ it(
     const id = transport.sessionId ?? '';
     const third = await serveTutti({ cwd });
     const post = (to: string, sessionId: string) =>
-      fetch(`${to}/mcp`, {
-        method: 'POST',
-        headers: {
-          ...one.headers,
-          'content-type': 'application/json',
-          accept: 'application/json, text/event-stream',
-          'mcp-session-id': sessionId,
-        },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
-      });
+      postMcp(to, { ...one.headers, 'mcp-session-id': sessionId }, { method: 'ping' });
     expect((await post(third.url, id)).status).toBe(200);
     await transport.terminateSession();
     const unknown = await post(other.url, 'unknown');

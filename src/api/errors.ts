@@ -151,6 +151,16 @@ class MalformedRequestError extends AppError {
   readonly code: string = 'api.invalid_request';
 }
 
+class TooManyRequestsError extends AppError {
+  readonly code = 'api.too_many_requests';
+  override readonly retryable = true;
+}
+
+class DrainingError extends AppError {
+  readonly code = 'api.draining';
+  override readonly retryable = true;
+}
+
 class RefusedMethodError extends AppError {
   readonly code: string = 'api.method_not_allowed';
 }
@@ -162,6 +172,8 @@ const refusals: Readonly<Partial<Record<number, new (message: string) => AppErro
   405: RefusedMethodError,
   413: TooLargeError,
   415: UnsupportedMediaTypeError,
+  429: TooManyRequestsError,
+  503: DrainingError,
 };
 
 /** A refusal of the listener as an error of the API; undefined for a bug. */

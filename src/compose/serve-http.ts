@@ -1,5 +1,8 @@
 import type { Api } from '../api/index.ts';
 import { createHttpGateway, type HttpGatewayOptions } from '../gateway/index.ts';
+import type { Settings } from '../config/index.ts';
+import { parseSize } from '../contract/settings/index.ts';
+import type { AdmissionLimits } from '../http/index.ts';
 import type { Store } from '../store/index.ts';
 import { openPrivateToken, sealingSecrets } from './data-directory.ts';
 import type { FaceParts } from './faces.ts';
@@ -24,7 +27,7 @@ export interface HttpListener {
 
 /** Serves MCP and the REST API over HTTP until it is closed. */
 export async function serveHttp(parts: HttpFaceParts): Promise<HttpListener> {
-  const { isLoopback } = await import('../http/index.ts');
+  const { Admission, isLoopback } = await import('../http/index.ts');
   tuneCollector();
   const { server, home } = parts.settings;
   const { host, port } = server;
@@ -32,6 +35,7 @@ export async function serveHttp(parts: HttpFaceParts): Promise<HttpListener> {
   const isOurs = server.auth_token === undefined && server.require_token && isLoopback(host);
   const own = isOurs ? openPrivateToken(home, 'serve-token') : undefined;
   const access = await parts.access.serving();
+  const admission = new Admission(admissionLimits(server));
   const gateway = await createHttpGateway({
     server: parts.httpCatalogue,
     servers: () => parts.fleet.status(),
@@ -39,6 +43,7 @@ export async function serveHttp(parts: HttpFaceParts): Promise<HttpListener> {
       store: parts.store.clientSessions,
       secrets: () => sealingSecrets(parts.settings),
     },
+    admission,
     log: parts.log,
     version: parts.version,
     host,
@@ -75,6 +80,14 @@ export async function serveHttp(parts: HttpFaceParts): Promise<HttpListener> {
       await gateway.close();
     },
   };
+}
+
+function admissionLimits({
+  max_calls: maxCalls,
+  max_memory: memory,
+}: Settings['server']): Partial<AdmissionLimits> {
+  const maxMemoryBytes = memory === undefined ? undefined : parseSize(memory);
+  return { maxCalls, ...(maxMemoryBytes !== undefined && { maxMemoryBytes }) };
 }
 
 type Refusals = Pick<HttpGatewayOptions, 'onRefused' | 'onForbidden' | 'onHeaderMismatch'>;

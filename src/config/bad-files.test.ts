@@ -166,7 +166,7 @@ describe('a settings file that is wrong', () => {
     const { base, options } = aProject({ [projectFile]: '# mine\nserver:\n  prot: abc\n' });
     expect((await refusalOf(options)).message).toBe(
       `The settings were not loaded:\n  ${join(base, projectFile)}:3:3: server.prot: expected one of name, host, port, ` +
-        'auth_token, require_token, allowed_hosts, allowed_origins, max_request_bytes, max_connections, max_connections_per_address, min_protocol_version, compact, pinned_tools, rate_limit, found "prot". Did you mean "port"?',
+        'auth_token, require_token, allowed_hosts, allowed_origins, max_request_bytes, max_connections, max_connections_per_address, min_protocol_version, compact, pinned_tools, max_calls, max_memory, drain_seconds, session_hours, rate_limit, found "prot". Did you mean "port"?',
     );
   });
 

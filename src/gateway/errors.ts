@@ -1,7 +1,7 @@
 import { AppError } from '../kernel/index.ts';
 import type { Params, RpcError } from '../protocol/index.ts';
 
-/** A client, or all stateless clients together, reached the limit of concurrent requests. */
+/** A client reached the limit of concurrent requests. */
 export class TooManyRequestsError extends AppError {
   readonly code = 'gateway.too_many_requests';
   override readonly retryable = true;

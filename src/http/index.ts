@@ -1,3 +1,4 @@
+export { Admission, type AdmissionLimits } from './admission.ts';
 export { EventStream } from './event-stream.ts';
 export {
   accepts,

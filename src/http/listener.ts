@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Caller } from '../contract/caller/index.ts';
 import type { Log } from '../kernel/index.ts';
+import type { Admission } from './admission.ts';
 import { Connections } from './connections.ts';
 import { ListenFailedError, OpenBindRefusedError } from './errors.ts';
 import { respondJson, type Refusal } from './exchange.ts';
@@ -26,6 +27,8 @@ export interface ListenerOptions {
   readonly limits?: Partial<HttpLimits>;
   /** What callers other than the user at this machine may ask for. */
   readonly requestLimits?: Pick<RequestLimits, 'admit'> | undefined;
+  /** Whether calls may begin; every request on a route for callers that is not a GET counts as one. */
+  readonly admission?: Pick<Admission, 'enter'> | undefined;
   /** Called for every request that a guard or the identity check refuses. Must not throw. */
   readonly onRefused?: ((refused: RefusedRequest) => void) | undefined;
   readonly log: Log;
@@ -51,10 +54,8 @@ export interface Listener {
 }
 
 /**
- * The one HTTP listener. Every request passes, in this order: headers and Origin, CORS, the route, identity, the
- * method. Throws `gateway.open_bind_refused` or `gateway.listen_failed`.
  * The one HTTP listener. Every request passes, in this order: Host and Origin, CORS, the route, identity, the
- * method, the limits of its caller. Throws `gateway.open_bind_refused` or `gateway.listen_failed`.
+ * method, the limits of its caller, admission. Throws `gateway.open_bind_refused` or `gateway.listen_failed`.
  */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
   const { host, log } = options;
@@ -110,7 +111,14 @@ interface RequestHandler {
 }
 
 function createHandler(options: ListenerOptions): RequestHandler {
-  const { identify, requestLimits, host, allowedHosts = [], allowedOrigins = [] } = options;
+  const {
+    identify,
+    requestLimits,
+    admission,
+    host,
+    allowedHosts = [],
+    allowedOrigins = [],
+  } = options;
   const underWay = new UnderWay();
   const guard = guardRules({ allowedHosts: [...allowedHosts, host], allowedOrigins });
   const findRoute = createRouter(options.routes);
@@ -145,6 +153,9 @@ function createHandler(options: ListenerOptions): RequestHandler {
       }
       const excess = caller && requestLimits?.admit(caller, request, response);
       if (excess) return refuse(excess);
+      const isCall = route.access === 'caller' && !route.asksAdmission && request.method !== 'GET';
+      const refused = isCall ? admission?.enter(response) : undefined;
+      if (refused) return refuse(refused);
       if (caller) underWay.add(caller, response);
       const exchange = { request, response, params };
       if (caller) return route.handle(exchange, caller);

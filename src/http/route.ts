@@ -8,6 +8,8 @@ interface RouteShape {
   /** Segments separated by `/`; `:name` matches one segment, a final `*` everything below. */
   readonly path: string;
   readonly refusals?: RefusalFormat;
+  /** Its handler decides whether a request is a call, and asks for its admission. */
+  readonly asksAdmission?: true;
 }
 
 /** Every route names its access: `open` ones also serve clients that did not authenticate. */

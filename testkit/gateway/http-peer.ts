@@ -1,6 +1,5 @@
 import { request } from 'node:http';
 import { onTestFinished } from 'vitest';
-import type { Listener } from '../../src/http/index.ts';
 import { silentLog, type Log } from '../../src/kernel/index.ts';
 import { createHttpGateway, type HttpGatewayOptions } from '../../src/gateway/index.ts';
 import { FixtureServer } from './fixture-server.ts';
@@ -39,7 +38,7 @@ export async function aPeer(options: Partial<HttpGatewayOptions> = {}): Promise<
 /** A running gateway over a fixture server, and a client that can say anything to it. */
 export class HttpPeer {
   readonly server: FixtureServer;
-  readonly gateway: Listener;
+  readonly gateway: Awaited<ReturnType<typeof createHttpGateway>>;
   readonly logged: string[];
 
   private constructor(parts: Pick<HttpPeer, 'server' | 'gateway' | 'logged'>) {

@@ -92,6 +92,24 @@ export const serverSettings = z
       .max(maxPinnedTools)
       .default([])
       .meta(about('Tools that are also listed in compact mode: `server.tool` or `server__tool`.')),
+    max_calls: wholeNumber(
+      [1, 100_000],
+      1_000,
+      'Calls over HTTP that run at the same time, of all callers. Beyond it: 429 with `Retry-After`.',
+    ),
+    max_memory: sizeText
+      .optional()
+      .meta(
+        about(
+          'Resident memory of the process above which only a few calls run at the same time; further ones get 429 with `Retry-After`.',
+          { defaultText: '80 % of the memory of the container, or of the machine' },
+        ),
+      ),
+    drain_seconds: seconds
+      .default(30)
+      .meta(
+        about('Time that `tutti instances drain` gives running calls, before the instance ends.'),
+      ),
     session_hours: wholeNumber(
       [1, 8_760],
       168,

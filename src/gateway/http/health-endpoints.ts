@@ -13,6 +13,7 @@ export interface HealthParts {
   readonly version: string;
   /** False without authentication: then details are shown to no caller. */
   readonly isAuthenticated: boolean;
+  readonly isDraining: () => boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -35,7 +36,11 @@ export class HealthEndpoints {
 
   /** Names of servers and their errors are for authenticated callers; others get counts. */
   async ready(exchange: HttpExchange, caller: Caller | undefined): Promise<void> {
-    const { version, isAuthenticated } = this.#parts;
+    const { version, isAuthenticated, isDraining } = this.#parts;
+    if (isDraining()) {
+      answer(exchange, 503, { status: 'draining', version });
+      return;
+    }
     // Failures name servers that are out of a caller's scope, too.
     const isKnown = isAuthenticated && caller !== undefined && caller.scopes === undefined;
     try {

@@ -1,6 +1,7 @@
 import { isServerInScope } from '../../contract/access/index.ts';
 import { localCaller, type Caller } from '../../contract/caller/index.ts';
 import {
+  Admission,
   createIdentify,
   defaultHttpLimits,
   startListener,
@@ -53,12 +54,16 @@ export interface McpRouteOptions {
   /** The oldest protocol version that is served. */
   readonly minProtocolVersion?: string | undefined;
   readonly sessions: SessionSharing;
+  /** Default: one of its own. */
+  readonly admission?: Admission | undefined;
   readonly limits?: Partial<HttpLimits & McpLimits>;
   readonly clock?: Clock;
 }
 
 export interface McpRoutes {
   readonly routes: readonly Route[];
+  /** Takes no new calls, ends the streams that wait for changes, and resolves when no call runs, or after `limitMs`. */
+  drain(limitMs: number): Promise<void>;
   /** Ends every session and stream. */
   close(): void;
 }
@@ -72,13 +77,18 @@ export function createMcpRoutes(options: McpRouteOptions): McpRoutes {
   const listeners = { onForbidden, onHeaderMismatch };
   const serving = createServing(server, log, { minVersion, baggageKeys, ...listeners });
   const slowness = new SharedTimeout(limits.streamHeartbeatMs);
-  const { sessions } = options;
-  const parts = { serving, sessions, limits, clock, slowness, challenge };
+  const { sessions, admission = new Admission() } = options;
+  const parts = { serving, sessions, admission, limits, clock, slowness, challenge };
   const mcp = new McpEndpoint(parts);
   const sse = new SseEndpoint(parts);
   const sweep = setInterval(() => mcp.sessions.closeIdle(), limits.checkEveryMs).unref();
   return {
-    routes: [...mcpRoutes(mcp, sse), ...openRoutes(options, clock, mcp)],
+    routes: [...mcpRoutes(mcp, sse), ...openRoutes({ ...options, admission }, clock, mcp)],
+    drain: async (limitMs) => {
+      admission.drain();
+      mcp.drain();
+      await Promise.all([admission.untilIdle(limitMs), sse.untilIdle(limitMs)]);
+    },
     close: () => {
       clearInterval(sweep);
       mcp.close();
@@ -97,6 +107,7 @@ function mcpRoutes(mcp: McpEndpoint, sse: SseEndpoint): Route[] {
     methods,
     access: 'caller',
     refusals: rpcRefusal,
+    asksAdmission: true,
     handle: ({ request, response, params }, caller) => serve({ request, response, params, caller }),
   });
   return [
@@ -106,9 +117,14 @@ function mcpRoutes(mcp: McpEndpoint, sse: SseEndpoint): Route[] {
   ];
 }
 
-function openRoutes(options: McpRouteOptions, clock: Clock, mcp: McpEndpoint): Route[] {
-  const { server, version, log, isAuthenticated, links = [] } = options;
-  const health = new HealthEndpoints({ server, version, isAuthenticated, log, clock });
+function openRoutes(
+  options: McpRouteOptions & { readonly admission: Admission },
+  clock: Clock,
+  mcp: McpEndpoint,
+): Route[] {
+  const { server, version, log, isAuthenticated, admission, links = [] } = options;
+  const isDraining = (): boolean => admission.isDraining;
+  const health = new HealthEndpoints({ server, version, isAuthenticated, isDraining, log, clock });
   const overview = async (caller: Caller): Promise<Overview> => {
     const tools = await server.listTools(caller);
     const servers = (await options.servers?.()) ?? [];
@@ -132,7 +148,7 @@ function done(_responded: void): undefined {}
 export interface HttpGatewayOptions
   extends
     Omit<McpRouteOptions, 'isAuthenticated' | 'challenge'>,
-    Omit<ListenerOptions, 'routes' | 'identify' | 'isAuthenticated' | 'limits'> {
+    Omit<ListenerOptions, 'routes' | 'identify' | 'isAuthenticated' | 'limits' | 'admission'> {
   /** Served on the same listener. */
   readonly routes?: readonly Route[];
   /** The machine's own; without it and `identity`, everyone on this machine is its user. */
@@ -141,23 +157,27 @@ export interface HttpGatewayOptions
   readonly identity?: Omit<IdentityOptions, 'token' | 'caller'> | undefined;
 }
 
+export type HttpGateway = Listener & Pick<McpRoutes, 'drain'>;
+
 /** Serves MCP on a listener of its own, to clients that authenticate. */
-export async function startHttpGateway(options: HttpGatewayOptions): Promise<Listener> {
-  const { token, identity } = options;
+export async function startHttpGateway(options: HttpGatewayOptions): Promise<HttpGateway> {
+  const { token, identity, admission = new Admission() } = options;
   const isAuthenticated =
     token !== undefined || (identity?.verify !== undefined && identity.isOpen !== true);
   const challenge = identity?.challenge;
-  const mcp = createMcpRoutes({ ...options, isAuthenticated, challenge });
+  const mcp = createMcpRoutes({ ...options, admission, isAuthenticated, challenge });
   try {
     const identify = createIdentify({ ...identity, token, caller: localCaller });
     const listener = await startListener({
       ...options,
       routes: [...mcp.routes, ...(options.routes ?? [])],
+      admission,
       identify,
       isAuthenticated,
     });
     return {
       ...listener,
+      drain: (limitMs) => mcp.drain(limitMs),
       close: async () => {
         mcp.close();
         await listener.close();

@@ -1,9 +1,9 @@
 import type { Caller } from '../../contract/caller/index.ts';
 import type { ClientSessionStore } from '../../contract/client-session/index.ts';
-import type { HttpExchange, HttpLimits, JsonAnswer, Refusal } from '../../http/index.ts';
+import type { Admission, HttpExchange, HttpLimits, JsonAnswer, Refusal } from '../../http/index.ts';
 import { respondJson } from '../../http/index.ts';
 import type { Clock, Secret, SharedTimeout } from '../../kernel/index.ts';
-import { encodeError, rpcErrorCode, type RpcError } from '../../protocol/index.ts';
+import { encodeError, rpcErrorCode, type RequestId, type RpcError } from '../../protocol/index.ts';
 import type { Reply, Serving } from '../answer-request.ts';
 
 /** Limits of the MCP endpoints, besides those of the listener. */
@@ -14,8 +14,6 @@ export interface McpLimits {
   readonly sessionIdleMs: number;
   /** From `initialize` on; then its client has to open another one. */
   readonly sessionLifetimeMs: number;
-  /** Concurrent requests of the stateless era, of all clients together. */
-  readonly maxStatelessRequests: number;
   /** Open `subscriptions/listen` requests. */
   readonly maxSubscriptions: number;
 }
@@ -24,7 +22,6 @@ export const defaultMcpLimits: McpLimits = {
   maxSessions: 1_000,
   sessionIdleMs: 30 * 60_000,
   sessionLifetimeMs: 7 * 24 * 60 * 60_000,
-  maxStatelessRequests: 1_000,
   maxSubscriptions: 1_000,
 };
 
@@ -39,6 +36,7 @@ export interface SessionSharing {
 export interface HttpParts {
   readonly serving: Serving;
   readonly sessions: SessionSharing;
+  readonly admission: Admission;
   readonly limits: HttpLimits & McpLimits;
   readonly clock: Clock;
   /** Without an answer after this time, the response becomes an event stream. */
@@ -55,6 +53,8 @@ export interface HttpCall extends HttpExchange {
 export interface RpcRefusal extends Refusal {
   /** Replaces the plain "invalid request" with `message`. */
   readonly error?: RpcError;
+  /** Of the request, where it became one. */
+  readonly id?: RequestId | null;
 }
 
 /**
@@ -74,10 +74,18 @@ export function answerOf(
   return { status: 403, text, headers: { 'content-type': 'application/json', ...headers } };
 }
 
-/** A refusal as a JSON-RPC error without an id: the request never became a message. */
-export function rpcRefusal({ status, message, headers, error }: RpcRefusal): JsonAnswer {
+/** A refusal as a JSON-RPC error, without an id where the request never became a message. */
+export function rpcRefusal({ status, message, headers, error, id = null }: RpcRefusal): JsonAnswer {
   const shown = error ?? { code: rpcErrorCode.invalidRequest, message };
-  return { status, text: encodeError(null, shown), ...(headers && { headers }) };
+  return { status, text: encodeError(id, shown), ...(headers && { headers }) };
+}
+
+/** Why a call was not begun, for a reason that has nothing to do with the call. */
+export function notAdmitted(refused: Refusal, id: RequestId | null = null): RpcRefusal {
+  const { status, message } = refused;
+  const code = status === 429 ? 'gateway.too_many_requests' : 'gateway.draining';
+  const error = { code: rpcErrorCode.internalError, message, data: { code, details: {} } };
+  return { ...refused, error, id };
 }
 
 export function refuse({ response }: HttpExchange, refusal: RpcRefusal): void {

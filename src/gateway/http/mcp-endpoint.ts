@@ -1,4 +1,5 @@
-import { accepts, headerOf, readJsonBody, respondJson } from '../../http/index.ts';
+import type { ServerResponse } from 'node:http';
+import { accepts, headerOf, readJsonBody, respondJson, type Refusal } from '../../http/index.ts';
 import {
   checkSentHeaders,
   encodeError,
@@ -8,7 +9,7 @@ import {
   type Message,
 } from '../../protocol/index.ts';
 import { receiveMessage } from '../receive-message.ts';
-import { refuse, rpcRefusal, type HttpCall, type HttpParts } from './http-parts.ts';
+import { notAdmitted, refuse, rpcRefusal, type HttpCall, type HttpParts } from './http-parts.ts';
 import { SessionEndpoint } from './session-endpoint.ts';
 import { StatelessEndpoint } from './stateless-endpoint.ts';
 
@@ -35,6 +36,12 @@ export class McpEndpoint {
     return undefined;
   }
 
+  /** Clients open their streams at another instance. */
+  drain(): void {
+    this.sessions.endStreams();
+    this.#stateless.endSubscriptions();
+  }
+
   close(): void {
     this.sessions.close();
     this.#stateless.close();
@@ -45,7 +52,14 @@ export class McpEndpoint {
       refuse(call, { status: 406, message: 'A POST must accept application/json' });
       return;
     }
-    const maxBytes = this.#parts.limits.maxRequestBytes;
+    const { limits, admission } = this.#parts;
+    const length = headerOf(call.request, 'content-length');
+    const unread = admission.bodyRefusal(length === undefined ? undefined : Number(length));
+    if (unread) {
+      refuse(call, notAdmitted(unread));
+      return;
+    }
+    const maxBytes = limits.maxRequestBytes;
     const body = await readJsonBody(call, { maxBytes, refusals: rpcRefusal });
     if (body) await this.#route(receiveMessage(body, maxBytes), call);
   }
@@ -55,6 +69,11 @@ export class McpEndpoint {
     const version = headerOf(call.request, 'mcp-protocol-version');
     if (message.kind === 'malformed') {
       respondJson(response, { status: 400, text: encodeError(message.id, message.error) });
+      return undefined;
+    }
+    const refused = this.#admit(message, response);
+    if (refused) {
+      refuse(call, notAdmitted(refused, message.kind === 'request' ? message.id : null));
       return undefined;
     }
     // Before anything acts on the message: a proxy may have decided by its headers.
@@ -88,6 +107,15 @@ export class McpEndpoint {
         respondJson(response, { status: 400, text: encodeError(message.id, verdict.error) });
         return undefined;
     }
+  }
+
+  /** What ends a call is no call itself, and a subscription is none. */
+  #admit(message: Message | Batch, response: ServerResponse): Refusal | undefined {
+    const { admission } = this.#parts;
+    if (message.kind === 'batch') return admission.enter(response);
+    if (message.kind !== 'request') return undefined;
+    if (message.method === 'subscriptions/listen') return admission.refusal();
+    return admission.enter(response);
   }
 }
 

@@ -16,7 +16,7 @@ import { errorReply } from '../answer-request.ts';
 import type { HandshakeSession } from '../handshake-session.ts';
 import { explainFailure, invalidParams } from '../rpc-failure.ts';
 import { answerBatch } from '../pipe-connection.ts';
-import { answerOf, refuse, type HttpCall, type HttpParts } from './http-parts.ts';
+import { answerOf, notAdmitted, refuse, type HttpCall, type HttpParts } from './http-parts.ts';
 import { PostExchange } from './post-exchange.ts';
 import { HttpSessions, type HttpSession } from './sessions.ts';
 
@@ -72,6 +72,11 @@ export class SessionEndpoint {
       refuse(call, { status: 406, message: 'A GET must accept text/event-stream' });
       return undefined;
     }
+    const refused = this.#parts.admission.refusal();
+    if (refused) {
+      refuse(call, notAdmitted(refused));
+      return undefined;
+    }
     return this.#withSession(call, (found) => this.#openStream(found, call));
   }
 
@@ -80,6 +85,10 @@ export class SessionEndpoint {
       await this.#sessions.end(found);
       call.response.writeHead(204).end();
     });
+  }
+
+  endStreams(): void {
+    this.#sessions.endStreams();
   }
 
   closeIdle(): void {

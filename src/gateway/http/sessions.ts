@@ -147,13 +147,15 @@ export class HttpSessions {
     }
   }
 
+  endStreams(): void {
+    for (const { stream } of this.#byId.values()) stream?.end();
+  }
+
   /** Ends the streams. The listener waits for running requests. */
   close(): void {
     this.#facts.close();
-    for (const { session, stream } of this.#byId.values()) {
-      session.silence();
-      stream?.end();
-    }
+    this.endStreams();
+    for (const { session } of this.#byId.values()) session.silence();
     this.#byId.clear();
     this.#bySession.clear();
   }

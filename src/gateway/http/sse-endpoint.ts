@@ -4,7 +4,7 @@ import type { Caller } from '../../contract/caller/index.ts';
 import { checkSentHeaders } from '../../protocol/index.ts';
 import { PipeConnection } from '../pipe-connection.ts';
 import { receiveMessage } from '../receive-message.ts';
-import { refuse, rpcRefusal, type HttpCall, type HttpParts } from './http-parts.ts';
+import { notAdmitted, refuse, rpcRefusal, type HttpCall, type HttpParts } from './http-parts.ts';
 
 export const messagesPath = '/messages';
 
@@ -25,7 +25,12 @@ export class SseEndpoint {
 
   listen(call: HttpCall): void {
     const { response, caller } = call;
-    const { limits, serving } = this.#parts;
+    const { limits, serving, admission } = this.#parts;
+    const refused = admission.refusal();
+    if (refused) {
+      refuse(call, notAdmitted(refused));
+      return;
+    }
     if (this.#open.size >= limits.maxSessions) {
       refuse(call, { status: 503, message: `${limits.maxSessions} streams are open already` });
       return;
@@ -65,8 +70,19 @@ export class SseEndpoint {
         return;
       }
     }
+    const refused = message.kind === 'request' ? this.#parts.admission.refusal() : undefined;
+    if (refused) {
+      refuse(call, notAdmitted(refused));
+      return;
+    }
     call.response.writeHead(202, { 'content-type': 'text/plain' }).end('Accepted');
     found.connection.receive(message);
+  }
+
+  /** Resolves when every request has its answer, or after `limitMs`. */
+  async untilIdle(limitMs: number): Promise<void> {
+    const open = [...this.#open.values()];
+    await Promise.all(open.map(({ connection }) => connection.untilIdle(limitMs)));
   }
 
   close(): void {

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { Admission } from '../../http/index.ts';
 import { aPeer, statelessBody } from '../../../testkit/gateway/http-peer.ts';
 import { statelessMeta } from '../../../testkit/gateway/stdio-peer.ts';
 
@@ -97,10 +98,14 @@ describe('a stateless request', () => {
   });
 
   it('is refused while as many run as may, and served again afterwards', async () => {
-    const peer = await aPeer({ limits: { maxStatelessRequests: 1, streamHeartbeatMs: 20 } });
+    const peer = await aPeer({
+      admission: new Admission({ maxCalls: 1 }),
+      limits: { streamHeartbeatMs: 20 },
+    });
     const running = await peer.stream('/mcp', waiting);
     expect(await peer.stateless('tools/list')).toMatchObject({
       status: 429,
+      headers: { 'retry-after': '1' },
       json: { id: 1, error: { code: -32_603, data: { code: 'gateway.too_many_requests' } } },
     });
     running.leave();

@@ -11,11 +11,7 @@ import {
   type RpcError,
 } from '../../protocol/index.ts';
 import { answerRequest, errorReply, type EraRules, type Reply } from '../answer-request.ts';
-import {
-  ConnectionClosedError,
-  TooManyRequestsError,
-  TooManySubscriptionsError,
-} from '../errors.ts';
+import { ConnectionClosedError, TooManySubscriptionsError } from '../errors.ts';
 import { ParkedCalls } from '../parked-calls.ts';
 import { RequestsInFlight } from '../requests-in-flight.ts';
 import { explainFailure } from '../rpc-failure.ts';
@@ -30,7 +26,6 @@ export class StatelessEndpoint {
   readonly #rules: EraRules;
   readonly #parked = new ParkedCalls();
   readonly #subscriptions = new Set<Subscription>();
-  #running = 0;
   readonly #stopListening: () => void;
   #paramHeaders: Promise<ReadonlyMap<string, readonly ParamHeader[]>> | undefined;
 
@@ -58,33 +53,28 @@ export class StatelessEndpoint {
       return;
     }
     if (request.method === 'subscriptions/listen') this.#listen(request, call);
-    else if (this.#running >= this.#parts.limits.maxStatelessRequests) this.#refuse(request, call);
     else await this.#answer(request, call);
   }
 
-  /** Ends every subscription with its result. */
-  close(): void {
-    this.#stopListening();
+  /** Each with its result. */
+  endSubscriptions(): void {
     for (const subscription of this.#subscriptions) subscription.finish();
     this.#subscriptions.clear();
+  }
+
+  close(): void {
+    this.#stopListening();
+    this.endSubscriptions();
     this.#parked.close(new ConnectionClosedError());
   }
 
   async #answer(request: Request, call: HttpCall): Promise<void> {
     const exchange = new PostExchange(call, this.#parts);
-    this.#running += 1;
     // Ids are unique per client only, and stateless clients are not distinguished.
     const inFlight = new RequestsInFlight();
     const at = { origin: exchange, inFlight };
     const reply = await answerRequest(request, this.#rules, at);
-    this.#running -= 1;
     if (reply) exchange.finish(answerOf(reply, statusOf(reply), this.#parts));
-  }
-
-  #refuse(request: Request, call: HttpCall): void {
-    const error = new TooManyRequestsError(this.#parts.limits.maxStatelessRequests);
-    const { text } = errorReply(request, this.#explain(error, request));
-    respondJson(call.response, { status: 429, text });
   }
 
   #listen(request: Request, call: HttpCall): void {

@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { aHome, openSession, postMcp } from './support/instances.ts';
+import { serveTutti } from './support/run-tutti.ts';
+
+const timeout = 120_000;
+const format = {
+  method: 'tools/call',
+  params: { name: 'code__format_code', arguments: { language: 'python', code: 'x = [ 1 ]' } },
+};
+
+function residentBytes(pid: number | undefined): number {
+  const [, kib = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kib) * 1_024;
+}
+
+it(
+  'refuses a flood with 429 before memory grows, and answers all it began',
+  { timeout },
+  async () => {
+    const maxCalls = 16;
+    const cwd = aHome({ server: { max_calls: maxCalls, max_request_bytes: 20_000_000 } });
+    const { child, url, headers } = await serveTutti({ cwd });
+    const session = await openSession(url, headers);
+    for (let warm = 0; warm < 20; warm += 1) await (await postMcp(url, session, format)).text();
+    // All slots are taken by calls that do not end by themselves.
+    const leaving = new AbortController();
+    const held = Array.from({ length: maxCalls }, (_, id) =>
+      fetch(`${url}/mcp`, {
+        method: 'POST',
+        headers: { ...session, 'content-type': 'application/json', accept: 'application/json' },
+        body: JSON.stringify({
+          jsonrpc: '2.0',
+          id: `held ${id}`,
+          method: 'tools/call',
+          params: { name: 'fixture__wait', arguments: {} },
+        }),
+        signal: leaving.signal,
+      }).catch(() => undefined),
+    );
+    await expect
+      .poll(async () => (await postMcp(url, session, { method: 'ping' })).status)
+      .toBe(429);
+
+    const before = residentBytes(child.pid);
+    const large = { ...format.params.arguments, code: `# ${'x'.repeat(4_000_000)}` };
+    const call = { ...format, params: { ...format.params, arguments: large } };
+    let most = before;
+    const watch = setInterval(() => (most = Math.max(most, residentBytes(child.pid))), 20);
+    const statuses = new Map<number, number>();
+    const flood = async (): Promise<void> => {
+      for (let sent = 0; sent < 10; sent += 1) {
+        const response = await postMcp(url, session, call);
+        expect(response.headers.get('retry-after')).toBe('1');
+        await response.text();
+        statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
+      }
+    };
+    await Promise.all(Array.from({ length: 40 }, flood));
+    clearInterval(watch);
+    // 400 bodies of 4 MB: 1.6 GB were sent.
+    expect([...statuses]).toEqual([[429, 400]]);
+    expect((most - before) / 1e6).toBeLessThan(150);
+
+    const id = (await openSession(url, headers))['mcp-session-id'];
+    expect(id).toBe('');
+    leaving.abort();
+    await Promise.all(held);
+    await expect
+      .poll(async () => (await postMcp(url, session, format)).status, { timeout: 10_000 })
+      .toBe(200);
+  },
+);
+
+it('serves a few calls at a time while memory is above its limit', { timeout }, async () => {
+  // Less than the program itself needs.
+  const cwd = aHome({ server: { max_memory: '10MB' } });
+  const { url, headers } = await serveTutti({ cwd });
+  const session = await openSession(url, headers);
+  expect((await postMcp(url, session, format)).status).toBe(200);
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, async (_, id) => {
+      const response = await postMcp(url, session, { ...format, id });
+      await response.text();
+      return [response.status, response.headers.get('retry-after')].join(' ');
+    }),
+  );
+  expect(new Set(answers)).toEqual(new Set(['200 ', '429 2']));
+  expect((await postMcp(url, session, format)).status).toBe(200);
+});
