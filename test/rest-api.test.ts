@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiRoutes } from '../src/api/route-table.ts';
+import type { Instance } from '../src/contract/instance/index.ts';
 import { exampleOf } from '../src/api/document/openapi-document.ts';
 import { aWholeApi, type WholeApi } from '../testkit/api/a-whole-api.ts';
 
@@ -258,6 +259,9 @@ describe('the examples of the document', () => {
     });
     await experience.flush();
     const [failure] = await experience.failures(anna, 1);
+    const instance = exampleOf({ method: 'get', path: '/instances' }).answer as {
+      readonly items: readonly Instance[];
+    };
     const ids = new Map<unknown, string>([
       ['m1', item.id],
       ['6f1c2f5e-4a3b-4c1d-9e8f-0a1b2c3d4e5f', begun.turnId],
@@ -280,6 +284,11 @@ describe('the examples of the document', () => {
           text.replace(`{${name}}`, encodeURIComponent(ids.get(value) ?? value)),
         route.path,
       );
+      // It counts as gone without a recent beat.
+      if (route.path.startsWith('/instances')) {
+        const [report] = instance.items;
+        if (report) await api.rooms.store.instances.beat({ ...report, isDraining: false });
+      }
       const search = query ? `?${new URLSearchParams(query).toString()}` : '';
       const answer = await api.send({
         method: route.method.toUpperCase(),

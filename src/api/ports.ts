@@ -9,6 +9,7 @@ import type { Contexts } from '../contract/context/index.ts';
 import type { Feedback } from '../contract/feedback/index.ts';
 import type { Experience } from '../contract/experience/index.ts';
 import type { FleetControl } from '../contract/fleet/index.ts';
+import type { Instances } from '../contract/instance/index.ts';
 import type { MemoryItems } from '../contract/memory/index.ts';
 import type { Models } from '../contract/model/index.ts';
 import type { Workflows } from '../contract/run/index.ts';
@@ -34,6 +35,7 @@ export interface ApiPorts {
   readonly findTools: (query: string, count: number) => Promise<readonly CatalogueEntry[]>;
   readonly fleet: FleetControl;
   readonly models: Pick<Models, 'list'>;
+  readonly instances: Instances;
   readonly traces: {
     find(caller: Caller, id: string): Promise<readonly SpanRecord[]>;
     recent(caller: Caller, limit: number): Promise<readonly TraceSummary[]>;

@@ -4,6 +4,7 @@ import { artifactRoutes } from './routes/artifacts.ts';
 import { contextRoutes } from './routes/contexts.ts';
 import { agentRoutes } from './routes/agents.ts';
 import { feedbackRoutes } from './routes/feedback.ts';
+import { instanceRoutes } from './routes/instances.ts';
 import { memoryRoutes } from './routes/memory.ts';
 import { experienceRoutes } from './routes/experience.ts';
 import { planRoutes } from './routes/plans.ts';
@@ -34,6 +35,7 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...resourceRoutes,
   ...serverRoutes,
   ...artifactRoutes,
+  ...instanceRoutes,
   ...systemRoutes,
   ...accessRoutes,
 ];

@@ -46,6 +46,7 @@ export const loadCommand: Readonly<Record<string, () => Promise<RunCommand>>> = 
     feedback: async () => (await import('./commands/feedback.ts')).runFeedback,
     learned: async () => (await import('./commands/feedback.ts')).runLearned,
     preferences: async () => (await import('./commands/preferences.ts')).run,
+    instances: async () => (await import('./commands/instances.ts')).run,
     worker: async () => (await import('./commands/serve.ts')).executeRuns,
     keys: async () => (await import('./commands/keys.ts')).run,
     access: async () => (await import('./commands/access.ts')).run,

@@ -7,6 +7,7 @@ export {
   remoteCatalogue,
   remoteExperience,
   remoteFleet,
+  remoteInstances,
   remoteKeys,
   remoteMemory,
   remoteMemoryItems,

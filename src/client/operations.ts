@@ -167,6 +167,10 @@ export interface Operations {
   getArtifactsById: { input: { path: { id: string } }; output: { readonly id: string; readonly bytes: number; readonly mediaType: string; readonly createdAt: string; readonly lineage: readonly { readonly runId: string; readonly step: string; readonly tool: (string | null); readonly argumentsDigest: (string | null); readonly inputs: readonly string[]; readonly createdAt: string }[] } };
   /** Read the bytes of an artifact */
   getArtifactsByIdContent: { input: { path: { id: string } }; output: unknown };
+  /** List the instances that serve from the same database */
+  getInstances: { input: {  }; output: { readonly items: readonly { readonly id: string; readonly state: "serving" | "draining" | "gone"; readonly host: string; readonly version: string; readonly address: string; readonly startedAt: string; readonly lastBeatAt: string; readonly servers: number; readonly calls: number; readonly runs: number }[] } };
+  /** Have an instance finish what it has and end */
+  postInstancesByIdDrain: { input: { path: { id: string } }; output: { readonly id: string; readonly state: "serving" | "draining" | "gone"; readonly host: string; readonly version: string; readonly address: string; readonly startedAt: string; readonly lastBeatAt: string; readonly servers: number; readonly calls: number; readonly runs: number } };
   /** List traces, latest first */
   getTraces: { input: { query?: { limit?: number; cursor?: string } }; output: { readonly items: readonly { readonly traceId: string; readonly name: string; readonly startedAt: string; readonly durationMs: number; readonly spans: number; readonly errors: number; readonly isFailed: boolean; readonly runId: (string | null) }[]; readonly nextCursor: (string | null) } };
   /** Show the spans of a trace */
@@ -275,6 +279,8 @@ export const operations = {
   getArtifacts: ['GET', '/api/v1/artifacts'],
   getArtifactsById: ['GET', '/api/v1/artifacts/{id}'],
   getArtifactsByIdContent: ['GET', '/api/v1/artifacts/{id}/content'],
+  getInstances: ['GET', '/api/v1/instances'],
+  postInstancesByIdDrain: ['POST', '/api/v1/instances/{id}/drain'],
   getTraces: ['GET', '/api/v1/traces'],
   getTracesById: ['GET', '/api/v1/traces/{id}'],
   getModels: ['GET', '/api/v1/models'],

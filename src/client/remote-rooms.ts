@@ -3,6 +3,7 @@ import type { Agent, AgentEvent, AskOutcome } from '../contract/agent/index.ts';
 import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
 import type { Experience, Explanation, Suggestion } from '../contract/experience/index.ts';
 import type { FleetControl, ServerStatus } from '../contract/fleet/index.ts';
+import type { Instances } from '../contract/instance/index.ts';
 import type { MemoryFilter, MemoryItems } from '../contract/memory/index.ts';
 import type { Models, ModelDescription } from '../contract/model/index.ts';
 import type { Memory, Session } from '../contract/session/index.ts';
@@ -33,6 +34,20 @@ class TurnLostError extends AppError {
       hint: '`tutti sessions` shows what was said.',
     });
   }
+}
+
+export function remoteInstances(connection: Connection): Instances {
+  const isDraining = (state: string): boolean => state === 'draining';
+  return {
+    list: async () => {
+      const { items } = await connection.call('getInstances', {});
+      return items.map((instance) => ({ ...instance, isDraining: isDraining(instance.state) }));
+    },
+    drain: async (_by, id) => {
+      const instance = await connection.call('postInstancesByIdDrain', { path: { id } });
+      return { ...instance, isDraining: isDraining(instance.state) };
+    },
+  };
 }
 
 /** Requests in plain words, to the agent of the server. */

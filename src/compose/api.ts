@@ -1,7 +1,7 @@
 import { createApi, type Api } from '../api/index.ts';
 import type { LoadedSettings } from '../config/index.ts';
 import { findTrace } from '../observe/index.ts';
-import { auditKeys, auditWorkflows } from './audited-ports.ts';
+import { auditInstances, auditKeys, auditWorkflows } from './audited-ports.ts';
 import type { openRooms } from './open-rooms.ts';
 
 /** The REST API; nothing of it is loaded before its first request. */
@@ -36,6 +36,7 @@ export function apiHere(
     memoryItems,
     experience: rooms.experience,
     models,
+    instances: auditInstances(rooms.instances, audit.recorder, 'rest'),
     answers,
     keys: auditKeys(access.keys, audit.recorder, 'rest'),
     audit: audit.recorder && audit.log,

@@ -2,6 +2,7 @@ import { ruleOf } from '../access/index.ts';
 import type { ApiKeys, AuditFace } from '../contract/access/index.ts';
 import { localCaller, type Caller } from '../contract/caller/index.ts';
 import type { FleetControl } from '../contract/fleet/index.ts';
+import type { Instances } from '../contract/instance/index.ts';
 import type { Workflows } from '../contract/run/index.ts';
 import { lazy, lazyObject } from '../kernel/index.ts';
 import type { AuditHere } from './audit.ts';
@@ -67,6 +68,21 @@ export function auditFleet(
     logout: async (...args) => {
       record(`log out of ${args[0]}`);
       return control.logout(...args);
+    },
+  };
+}
+
+/** That an instance was asked to end is recorded before it is. */
+export function auditInstances(
+  instances: Instances,
+  recorder: Recorder,
+  face: AuditFace,
+): Instances {
+  return {
+    list: () => instances.list(),
+    drain: async (by, id) => {
+      recorder?.decision(by, { action: 'instances.drain', target: id, face });
+      return instances.drain(by, id);
     },
   };
 }

@@ -60,3 +60,25 @@ export class AgentFileExistsError extends AppError {
     });
   }
 }
+
+/** No instance has this id, or several ids begin with it. */
+export class UnknownInstanceError extends AppError {
+  readonly code = 'compose.unknown_instance';
+
+  constructor(id: string, all: readonly { readonly id: string }[]) {
+    const known = all.map((instance) => instance.id);
+    const listed = known.length === 0 ? 'none is running' : `choose from: ${known.join(', ')}`;
+    super(`There is not one instance "${id}": ${listed}`, { details: { id, known } });
+  }
+}
+
+/** The instance ended without a word. */
+export class InstanceGoneError extends AppError {
+  readonly code = 'compose.instance_gone';
+
+  constructor({ id, host, lastBeatAt }: { id: string; host: string; lastBeatAt: string }) {
+    super(`Instance ${id} on ${host} cannot be drained: it was last heard of at ${lastBeatAt}`, {
+      details: { id, host, lastBeatAt },
+    });
+  }
+}

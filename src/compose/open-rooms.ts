@@ -1,7 +1,7 @@
 import type { LoadedSettings } from '../config/index.ts';
 import type { FleetControl } from '../contract/fleet/index.ts';
 import type { Catalogue } from '../contract/catalogue/index.ts';
-import { lazy, ownVersion } from '../kernel/index.ts';
+import { lazy, ownVersion, systemTimers } from '../kernel/index.ts';
 import { traceLimits } from '../observe/index.ts';
 import { openStore, type Store } from '../store/index.ts';
 import { accessHere } from './access.ts';
@@ -19,6 +19,7 @@ import { auditWorkflows } from './audited-ports.ts';
 import { contextsHere } from './contexts.ts';
 import { experienceHere } from './experience.ts';
 import { recordModelCalls } from './record-attempts.ts';
+import { instancesHere } from './instances.ts';
 import { memoriesHere } from './memory.ts';
 import { loginsHere } from './logins.ts';
 import { mlServer } from './ml.ts';
@@ -88,9 +89,9 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
     logins,
     only: request.only,
   });
-  const seen = { log, tracing, metrics, audit };
-  const observed = { ...seen, version, store, roots, preview, access, logins, entries };
-  const kept = { ...observed, ...remembered, contexts, feedback, experience };
+  const instances = instancesHere({ ...known, store, fleet, runs: flows, timers: systemTimers });
+  const seen = { log, tracing, metrics, audit, version, store, roots, preview, access, logins };
+  const kept = { ...seen, ...remembered, entries, contexts, feedback, experience, instances };
   return { ...kept, sandbox, runs, fleet, finder, agent, agents, models, embedder };
 }
 

@@ -3,7 +3,7 @@ import { ocsfEvent } from '../access/index.ts';
 import type { Store } from '../store/index.ts';
 import { alertsHere } from './alerts.ts';
 import { apiHere } from './api.ts';
-import { auditFleet, auditKeys, auditWorkflows } from './audited-ports.ts';
+import { auditFleet, auditInstances, auditKeys, auditWorkflows } from './audited-ports.ts';
 import { hideSecrets } from './check-code.ts';
 import { chooseFace } from './choose-face.ts';
 import { collectMetrics } from './collect-metrics.ts';
@@ -24,7 +24,7 @@ export async function openSystem(request: SystemRequest): Promise<System> {
   const rooms = await openRooms(request, settings);
   const { version, store, audit, log, tracing, roots, sandbox, runs, fleet, finder } = rooms;
   const { agent, memory, memoryItems, contexts, feedback, models, embedder } = rooms;
-  const { preview, metrics, access, logins } = rooms;
+  const { preview, metrics, access, logins, instances } = rooms;
   const { catalogue, control, serve } = fleet;
   const face = chooseFace(fleet, settings.values, request.face ?? 'auto');
   const known = { settings: settings.values, version, log, metrics, store };
@@ -32,7 +32,7 @@ export async function openSystem(request: SystemRequest): Promise<System> {
   const alerts = alertsHere({ settings: settings.values, metrics, log });
   const { onRefused, onForbidden, onHeaderMismatch } = audit;
   const refusals = { onRefused, onForbidden, onHeaderMismatch };
-  const served = { fleet: control, roots, access, logins, ...refusals };
+  const served = { fleet: control, roots, access, logins, instances, ...refusals };
   const parts = { ...known, ...served, api: apiHere(rooms, known.settings), ...face };
   const { home } = settings.values;
   // Where some servers are left out, runs would miss the tools they call.
@@ -82,12 +82,16 @@ export async function openSystem(request: SystemRequest): Promise<System> {
 
 /** What the user at this machine does is recorded. */
 function auditedParts(
-  { version, audit, access, fleet, runs }: Awaited<ReturnType<typeof openRooms>>,
+  { version, audit, access, fleet, runs, instances }: Awaited<ReturnType<typeof openRooms>>,
   home: string,
-): Pick<System, 'fleet' | 'workflows' | 'audit' | 'ocsfEvent' | 'keys' | 'tenants' | 'policy'> {
+): Pick<
+  System,
+  'fleet' | 'workflows' | 'instances' | 'audit' | 'ocsfEvent' | 'keys' | 'tenants' | 'policy'
+> {
   return {
     fleet: auditFleet(fleet.control, { recorder: audit.recorder, home }),
     workflows: auditWorkflows(runs.workflows, audit.recorder, 'cli'),
+    instances: auditInstances(instances, audit.recorder, 'cli'),
     audit: audit.log,
     keys: auditKeys(access.keys, audit.recorder, 'cli'),
     tenants: access.tenants,

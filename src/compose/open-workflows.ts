@@ -24,6 +24,8 @@ export interface OpenWorkflows {
   /** Starts to claim orphaned runs and to prune old ones. */
   resumeUnfinished(): void;
   work(options: WorkOptions): Promise<void>;
+  /** Runs that this process executes. */
+  count(): number;
   close(): Promise<void>;
 }
 
@@ -77,6 +79,7 @@ export function openWorkflows(parts: Parts): OpenWorkflows {
       resumeUnfinished();
       return executeRuns(engines, settings.workflow, options);
     },
+    count: () => engines.embedded.size,
     async close() {
       stopPruning?.();
       await engines.close();

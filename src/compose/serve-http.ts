@@ -1,25 +1,33 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Api } from '../api/index.ts';
 import { createHttpGateway, type HttpGatewayOptions } from '../gateway/index.ts';
 import type { Settings } from '../config/index.ts';
 import { parseSize } from '../contract/settings/index.ts';
-import type { AdmissionLimits } from '../http/index.ts';
+import type { Admission, AdmissionLimits } from '../http/index.ts';
 import type { Store } from '../store/index.ts';
 import { openPrivateToken, sealingSecrets } from './data-directory.ts';
+import type { InstancesHere } from './instances.ts';
 import type { FaceParts } from './faces.ts';
 import type { LoginsHere } from './logins.ts';
 import { metricsRoute } from './observing.ts';
 import { tuneCollector } from './tune-collector.ts';
 
+/** Minimum time for balancers to see that this instance takes nothing new. */
+const drainShownMs = 5_000;
+const secondMs = 1_000;
 const hourMs = 3_600_000;
 
 interface HttpFaceParts extends FaceParts {
   readonly store: Pick<Store, 'clientSessions'>;
+  readonly instances: Pick<InstancesHere, 'join'>;
   readonly logins: Pick<LoginsHere, 'routes' | 'publicUrls' | 'servedAt'>;
   readonly api: Api;
 }
 
 export interface HttpListener {
   readonly url: string;
+  /** Resolves when it was asked to drain and has finished what it had, or its limit is over. */
+  readonly drained: Promise<void>;
   /** Holds the token that was made because none is configured. */
   readonly tokenFile?: string;
   close(): Promise<void>;
@@ -27,15 +35,15 @@ export interface HttpListener {
 
 /** Serves MCP and the REST API over HTTP until it is closed. */
 export async function serveHttp(parts: HttpFaceParts): Promise<HttpListener> {
-  const { Admission, isLoopback } = await import('../http/index.ts');
+  const http = await import('../http/index.ts');
   tuneCollector();
   const { server, home } = parts.settings;
   const { host, port } = server;
   // Beyond this machine the token is the user's own choice: the gateway refuses to start without one.
-  const isOurs = server.auth_token === undefined && server.require_token && isLoopback(host);
+  const isOurs = server.auth_token === undefined && server.require_token && http.isLoopback(host);
   const own = isOurs ? openPrivateToken(home, 'serve-token') : undefined;
   const access = await parts.access.serving();
-  const admission = new Admission(admissionLimits(server));
+  const admission = new http.Admission(admissionLimits(server));
   const gateway = await createHttpGateway({
     server: parts.httpCatalogue,
     servers: () => parts.fleet.status(),
@@ -71,15 +79,43 @@ export async function serveHttp(parts: HttpFaceParts): Promise<HttpListener> {
   });
   parts.logins.servedAt(gateway.url);
   const stopWatching = access.watch(gateway);
+  const membership = joinInstances(parts, gateway, admission);
   return {
     url: gateway.url,
+    drained: membership.drained,
     ...(own && { tokenFile: own.file }),
     close: async () => {
       stopWatching();
       await parts.api.close();
       await gateway.close();
+      await membership.leave();
     },
   };
+}
+
+interface Membership {
+  readonly drained: Promise<void>;
+  leave(): Promise<void>;
+}
+
+function joinInstances(
+  { instances, log, settings }: Pick<HttpFaceParts, 'instances' | 'log' | 'settings'>,
+  gateway: Awaited<ReturnType<typeof createHttpGateway>>,
+  admission: Admission,
+): Membership {
+  const drained = Promise.withResolvers<void>();
+  const limitMs = settings.server.drain_seconds * secondMs;
+  const leave = instances.join({
+    address: gateway.url,
+    calls: () => admission.running,
+    isDraining: () => admission.isDraining,
+    drain: () => {
+      log.info('draining this instance');
+      const seen = pause(Math.min(drainShownMs, limitMs), undefined, { ref: false });
+      void Promise.all([gateway.drain(limitMs), seen]).then(() => drained.resolve());
+    },
+  });
+  return { drained: drained.promise, leave };
 }
 
 function admissionLimits({

@@ -12,6 +12,7 @@ import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
 import type { Check } from '../contract/doctor/index.ts';
 import type { Experience } from '../contract/experience/index.ts';
 import type { FleetControl } from '../contract/fleet/index.ts';
+import type { Instances } from '../contract/instance/index.ts';
 import type { MemoryItems } from '../contract/memory/index.ts';
 import type { LocalModels, Models } from '../contract/model/index.ts';
 import type { StartConditions } from '../contract/opening/index.ts';
@@ -92,6 +93,7 @@ export interface System {
     /** By its id, the beginning of it, or `last`. */
     explain(id: string): Promise<TraceExplanation>;
   };
+  readonly instances: Instances;
   readonly alerts: Pick<AlertsHere, 'list' | 'test' | 'silence' | 'names'>;
   readonly usage: {
     readonly kinds: readonly UsageKind[];

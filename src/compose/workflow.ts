@@ -42,6 +42,8 @@ export interface WorkflowsHere {
   serve(): void;
   /** Executes runs until the signal aborts. */
   work(options: WorkOptions): Promise<void>;
+  /** Runs that this process executes. */
+  count(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -86,6 +88,7 @@ export function workflowsHere(parts: WorkflowParts): WorkflowsHere {
       });
     },
     work: async (options) => (await open()).work(options),
+    count: async () => (await open.opened())?.count() ?? 0,
     async close() {
       isClosed = true;
       cancelResume();

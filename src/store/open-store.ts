@@ -4,6 +4,7 @@ import type { ChoiceLog, DelegationStore } from '../agents/index.ts';
 import type { ArtifactIndex, ModelIndex } from '../artifacts/index.ts';
 import type { AnswerStore } from '../contract/answer/index.ts';
 import type { ClientSessionStore } from '../contract/client-session/index.ts';
+import type { InstanceStore } from '../contract/instance/index.ts';
 import type { LoginStore } from '../fleet/index.ts';
 import { isGone, systemClock, systemTimers, type Clock } from '../kernel/index.ts';
 import type {
@@ -33,6 +34,7 @@ import { SqliteContextStore } from './sqlite/sqlite-context-store.ts';
 import { SqliteDatabase } from './sqlite/sqlite-database.ts';
 import { SqliteDelegationStore } from './sqlite/sqlite-delegation-store.ts';
 import { SqliteFeedbackStore } from './sqlite/sqlite-feedback-store.ts';
+import { SqliteInstanceStore } from './sqlite/sqlite-instance-store.ts';
 import { SqliteLoginStore } from './sqlite/sqlite-login-store.ts';
 import { SqliteModelIndex } from './sqlite/sqlite-model-index.ts';
 import { SqliteMemoryItemStore } from './sqlite/sqlite-memory-item-store.ts';
@@ -80,6 +82,7 @@ export interface Store {
   readonly logins: LoginStore;
   readonly answers: AnswerStore;
   readonly clientSessions: ClientSessionStore;
+  readonly instances: InstanceStore;
   readonly experience: ExperienceStore;
   readonly delegations: DelegationStore;
   readonly choices: ChoiceLog;
@@ -139,6 +142,7 @@ export function openStore(options: StoreOptions): Store {
     }),
     answers: new SqliteAnswerStore(database, { clock, patienceMs }),
     clientSessions: new SqliteClientSessionStore(database, { clock, patienceMs }),
+    instances: new SqliteInstanceStore(database, { clock, patienceMs }),
     ...plainStores(database, patienceMs),
     runs: new SqliteRunStore(runDatabase, {
       clock: steady,

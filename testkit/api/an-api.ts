@@ -112,6 +112,7 @@ export async function fakePorts(): Promise<
     memoryItems,
     experience: anExperience(),
     models,
+    instances: system.instances,
     fleet,
     catalogue,
     findTools,

@@ -8,6 +8,7 @@ import type { Experience } from '../../src/contract/experience/index.ts';
 import { lazy, lazyObject, silentLog } from '../../src/kernel/index.ts';
 import { createFakeAgent } from './fake-agent.ts';
 import { createFakeContexts, createFakeFeedback } from './fake-contexts.ts';
+import { fakeInstances } from './fake-instances.ts';
 import { createFakeFleet, restartReport } from './fake-fleet.ts';
 import { createFakeMemoryItems } from './fake-memory-items.ts';
 import { createFakeMemory } from './fake-memory.ts';
@@ -354,6 +355,7 @@ function createSystem(seen: Seen): System {
     ocsfEvent: ({ number }) => ({ class_uid: 6003, metadata: { uid: String(number) } }),
     preview: async () => undefined,
     keys: noKeys,
+    instances: fakeInstances,
     tenants: { list: async () => [], setDisabled: refused },
     policy: { explain: refused },
     hideSecrets: async () => (text) => ({ text, count: 0 }),
@@ -391,6 +393,7 @@ function createSystem(seen: Seen): System {
     },
     serveHttp: async () => ({
       url: 'http://127.0.0.1:1234',
+      drained: new Promise<void>(() => {}),
       close: async () => void (seen.listenersClosed += 1),
     }),
     work: async ({ engine = 'embedded', signal, onReady }) => {

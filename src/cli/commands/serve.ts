@@ -27,7 +27,7 @@ export async function serveHttp(invocation: Invocation): Promise<number> {
     );
     const token = tokenFile === undefined ? '' : ` with the token in ${tokenFile}`;
     output.note(`MCP clients connect to ${url}/mcp${token}; a browser at ${url} shows how.`);
-    await untilAborted(io.signal);
+    await Promise.race([untilAborted(io.signal), listener.drained]);
     const what = 'Closing the server';
     const unhurried = new AbortController().signal;
     await withTimeLimit({ what, limitMs: closeLimitMs, signal: unhurried }, () => listener.close());

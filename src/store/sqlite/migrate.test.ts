@@ -89,6 +89,10 @@ const aModel = `
   INSERT INTO model_versions (caller_id, name, version, run_key, record, created_at_ms)
   VALUES ('local', 'm', 1, 'r', '{}', 1);`;
 
+const aSessionFact = `
+  INSERT INTO client_session_facts (session_id, instance, kind, value, session_expires_at_ms, expires_at_ms)
+  VALUES ('s', 'i', 'ended', '', 9, 9);`;
+
 const sinceTasks = `${aSpanBatch} ${aNumberedRun} ${anEffect} ${aMaker} ${aSession} ${someSpending} ${aTask}`;
 
 const sinceHistory = sinceTasks.replace(
@@ -132,6 +136,7 @@ const rowsOfVersion: Readonly<Record<number, string>> = {
   23: `${sinceHistory} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext} ${aFailure}`,
   24: `${sinceHistory} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext} ${aFailure} ${aModel}`,
   25: `${sinceHistory} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext} ${aFailure} ${aModel}`,
+  26: `${sinceHistory} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext} ${aFailure} ${aModel} ${aSessionFact}`,
 };
 
 function aDatabaseOfVersion(version: number): { home: string; path: string } {

@@ -38,6 +38,7 @@ const names = [
   'models',
   'memory-derived',
   'client-sessions',
+  'instances',
 ];
 
 /** Every step from an empty database to this program's, in order. */

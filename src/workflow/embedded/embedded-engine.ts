@@ -34,6 +34,8 @@ export interface EmbeddedEngine {
   trouble(runId: string): unknown;
   /** What this process is doing for a run right now; nothing when it does not execute it. */
   underway(runId: string): readonly UnderwayActivity[];
+  /** Runs that this process executes. */
+  readonly size: number;
   /** Stops taking runs on, aborts what runs without recording it, gives all leases back. */
   close(): Promise<void>;
 }

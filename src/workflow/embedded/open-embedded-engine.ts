@@ -132,6 +132,10 @@ class Engine implements EmbeddedEngine {
     return stopListening;
   }
 
+  get size(): number {
+    return this.#runs.size;
+  }
+
   trouble(runId: string): unknown {
     return this.#troubles.get(runId);
   }
