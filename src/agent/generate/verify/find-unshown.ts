@@ -1,3 +1,5 @@
+import requirements from './requirements.json' with { type: 'json' };
+
 /** What a user's checks are searched for claims of the request. */
 export interface Shown {
   readonly kind: 'tests' | 'examples';
@@ -8,12 +10,19 @@ export interface Shown {
   readonly areArgumentsKept: boolean;
 }
 
-/** Constraints: ordinary inputs and results do not show that they hold. */
-const constraints =
-  /\b(?:must(?:n't)?|never|always|guarantee\w*|stabl[ey]|safe(?:ly)?|threads?|thread-safe|concurren\w*|goroutines|leak\w*|recurs\w*|linear|complexity|efficient\w*|exact|avoid|on any machine|(?:do|does|may|should|can)(?: not|n't)|cannot|without)\b|\bO\(/i;
-/** Claims about more inputs than a few examples have. */
-const generalities =
-  /\b(?:any|everything|(?:for|of) (?:all|every|each)|arbitrar\w*|whatever|regardless|keeps?|preserv\w*|ignor\w*|unicode|utf-?8|large|huge|order (?:of|in|they))\b/i;
+/** Words of requirements that results of calls do not show, by kind; and of claims about more inputs than a few examples have. */
+const kinds: readonly (readonly [string, RegExp])[] = Object.entries(requirements.unshowable).map(
+  ([kind, patterns]) => [kind, wordsOf(patterns)],
+);
+const generalities = wordsOf(requirements.generalities);
+/** Kinds of input, and what a value of them has. */
+const inputs: readonly (readonly [RegExp, RegExp])[] = Object.entries(requirements.signs).map(
+  ([topic, sign]) => [wordsOf([topic]), new RegExp(sign, 'm')],
+);
+
+function wordsOf(patterns: readonly string[]): RegExp {
+  return new RegExp(`(?<!\\w)(?:${patterns.join('|')})(?!\\w)`, 'i');
+}
 
 const kept =
   /(?:(?:\bnot|n't|\bnever|\bwithout|\bneither)\b[^.;\n]{0,40}\b(?:chang|mutat|modif|alter|touch)\w*|\b(?:stays?|remains?|leaves?|keeps?)\b[^.;\n]{0,30}\b(?:as (?:it|they) (?:is|are|was|were)|unchanged|untouched|intact)|\bnew (?:list|array|object|dict\w*|map)\b)/i;
@@ -40,30 +49,48 @@ export function countClauses(prose: string): number {
 }
 
 /**
- * The first sentence of a request that says more than the user's checks show; undefined when there is none. Code that passes all
- * checks of the user, and is wrong, contradicts such a sentence. Sentences are compared by their words: it errs towards "not shown".
+ * What the user's checks leave open of a request; undefined when nothing is. Each sentence has to be one that results of calls can show, the
+ * checks need what it names, and they have to be about it. Code that passes all checks of the user, and is wrong, contradicts such a
+ * sentence. Sentences are read by their words: it errs towards "not shown".
  */
 export function findUnshown(prose: string, shown: Shown): string | undefined {
-  return sentencesOf(prose).find(
-    (sentence, index) =>
-      namesUnknownNumber(sentence, `${shown.code}\n${shown.checks}`) ||
-      (isClaim(sentence, shown, index === 0) && !isShown(sentence, shown)),
+  const sentences = sentencesOf(prose);
+  for (const sentence of sentences) {
+    const kind = kindOf(sentence, shown);
+    if (kind) return `what results of calls cannot show (${kind}): ${JSON.stringify(sentence)}`;
+  }
+  const known = `${shown.code}\n${shown.checks}`;
+  const said = sentences.filter((sentence) => !isAboutChecks(sentence));
+  // What follows examples without a sentence before them is a claim, too.
+  const first = said.find((sentence) => prose.trimStart().startsWith(sentence));
+  const open = said.find(
+    (sentence) =>
+      namesUnknownNumber(sentence, known) ||
+      namesUnknown(sentence, shown) ||
+      (isClaim(sentence, shown, sentence === first) && !isShown(sentence, shown)),
   );
+  if (open !== undefined) return `${shown.kind} of yours that show: ${JSON.stringify(open)}`;
+  return findFewValues(said, shown);
+}
+
+/** The kind of a requirement that no result shows. */
+function kindOf(sentence: string, { areArgumentsKept }: Shown): string | undefined {
+  const rest = areArgumentsKept ? sentence.replace(kept, '') : sentence;
+  return kinds.find(([, words]) => words.test(rest))?.[0];
 }
 
 function sentencesOf(prose: string): string[] {
-  return prose.split(/(?<=[.!?;])(?<!\b(?:e\.g|i\.e)\.)\s+|\n+/).flatMap((part) => {
-    const sentence = part.trim();
-    const isAboutChecks = /\b(?:my|all|these|the|attached) (?:\w+ )?(?:tests|examples)\b/i.test(
-      sentence,
-    );
-    return /[A-Za-z]{2}/.test(sentence) && !isAboutChecks ? [sentence] : [];
-  });
+  const parts = prose.split(/(?<=[.!?;])(?<!\b(?:e\.g|i\.e)\.)\s+|\n+/);
+  return parts.map((part) => part.trim()).filter((part) => /\p{L}{2}/u.test(part));
+}
+
+/** `My tests are attached.` */
+function isAboutChecks(sentence: string): boolean {
+  return /\b(?:my|all|these|the|attached) (?:\w+ )?(?:tests|examples)\b/i.test(sentence);
 }
 
 /** What checks are of is said in the first sentence. What else is said, they have to show. */
 function isClaim(sentence: string, { kind, checks }: Shown, isFirst: boolean): boolean {
-  if (constraints.test(sentence)) return true;
   if (kind === 'examples') {
     return generalities.test(sentence) || (!isFirst && contentOf(sentence).length > 0);
   }
@@ -83,6 +110,68 @@ function sharedPart(sentence: string, checks: string): number {
 const leastWords = 3;
 const leastOfFirst = 0.05;
 const leastOfOthers = 0.3;
+
+/** Whether it names a function, a special value, a sign or a kind of input that the tests do not have, other than in their names. */
+function namesUnknown(sentence: string, { kind, checks }: Shown): boolean {
+  if (kind === 'examples') return false;
+  const used = withoutNames(checks);
+  const values = valuesOf(used).join('\n');
+  const names = [...(sentence.match(named) ?? []), ...optionsOf(sentence)];
+  const signs = (sentence.match(symbols) ?? []).flatMap((list) => list.match(/[^\s,\w]+/g) ?? []);
+  return (
+    names.some(
+      (name) => !new RegExp(`(?<![\\w$])${RegExp.escape(name)}(?![\\w$])`, 'i').test(used),
+    ) ||
+    signs.some((sign) => !values.includes(sign)) ||
+    inputs.some(([topic, sign]) => topic.test(sentence) && !sign.test(values))
+  );
+}
+
+/** Functions, constants, special values. */
+const named =
+  /(?<![\w$.])(?!(?:func|function|e\.g)\b)(?:[A-Za-z_$][\w$]*(?=\()|__\w+|Err[A-Z]\w*|None|null|undefined|nil|NaN|Infinity)(?![\w$])/g;
+
+/** Names of several words (`ignoreCase`, `max_size`) but for parameters, which tests give by their position. */
+function optionsOf(sentence: string): string[] {
+  const prose = sentence.replaceAll(/(?<=\w)\([^(){}]*\)/g, '');
+  return prose.match(/(?<![\w$.])(?:[a-z]+[A-Z]|[a-z]+_[a-z])\w*(?![\w$(])/g) ?? [];
+}
+
+/** `+`, `-`, `*` and `/`; "a leading +". */
+const sign = /[-+*/%=@#&<>!^~$]{1,2}/.source;
+const symbols = new RegExp(
+  `(?<=^|[,(\\s"'])(?:${sign}(?:,\\s*|\\s+(?:(?:and|or)\\s+)?)){1,20}${sign}(?=[\\s,.;)"']|$)|(?<=\\b(?:an?|the|with|by|of|leading|trailing|character|sign)\\s|["'])${sign}(?=[\\s,.;)"']|$)`,
+  'g',
+);
+
+/** Tests without what only people read: names and comments. */
+function withoutNames(tests: string): string {
+  return tests
+    .replaceAll(
+      /\b(?:test|it|describe|suite|Run|subTest)(?:\.\w+)?\(\s*(["'`])(?:\\.|(?!\1)[^\\])*\1/g,
+      '',
+    )
+    .replaceAll(/^\s*"""[^]*?"""/gm, '')
+    .replaceAll(/(?:^|\s)(?:\/\/|#)\s.*$/gm, '');
+}
+
+/** Literals, names of errors, and empty collections. */
+function valuesOf(tests: string): readonly string[] {
+  const value =
+    /(["'`])(?:\\.|(?!\1)[^\\])*\1|(?<![\w.])-?\d[\w.]*|\b(?:true|false|None|null|undefined|nil|\w+(?:Error|Exception))\b|\[\]|\{\}/gi;
+  return tests.match(value) ?? [];
+}
+
+/** A check has an input, and mostly a result of its own: so many values for each thing that the request says. */
+const valuesPerClause = 1.5;
+
+function findFewValues(said: readonly string[], { kind, checks }: Shown): string | undefined {
+  if (kind === 'examples') return undefined;
+  const needed = Math.ceil(countClauses(said.join('\n')) * valuesPerClause);
+  const count = new Set(valuesOf(withoutNames(checks))).size;
+  if (count >= needed) return undefined;
+  return `tests of yours with ${needed} different inputs and results; these have ${count}`;
+}
 
 /** Whether it names a number that neither the code nor a check has: `at most 64`. */
 function namesUnknownNumber(sentence: string, known: string): boolean {
@@ -105,7 +194,6 @@ function asWritten(value: string, isPercentage: boolean): string[] {
 const signs: readonly (readonly [RegExp, RegExp])[] = [
   [/\bempty\b/i, /\[\]|""|''|\{\}|\(\)/],
   [/\bnegative\b|\bsign\b/i, /-\d/],
-  [/\bunicode\b|\butf-?8\b/i, /[^\0-\x7f]/],
 ];
 const errorNames = /\b[A-Z]\w*(?:Error|Exception)\b/g;
 

@@ -67,7 +67,10 @@ it.each<[string, Partial<Evidence>, boolean, string | null, number?, ('tests' | 
 });
 
 it('tests of the user do not verify what the request says beyond them', () => {
-  const independent = { ...shown, unshown: 'show: "It must be safe for threads."' } as const;
+  const independent = {
+    ...shown,
+    unshown: 'tests of yours that show: "It must be safe for threads."',
+  } as const;
   expect(grade(evidence, { hasPassed: true, failure: undefined, independent })).toEqual({
     level: 'self_tested',
     missing: 'tests of yours that show: "It must be safe for threads."',

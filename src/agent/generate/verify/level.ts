@@ -18,7 +18,7 @@ export interface Independent {
   readonly score: number;
   /** And of those that change behaviour. */
   readonly behaviourScore: number;
-  /** What they leave open: `show: "…"` for a sentence of the request, or the choice between two programs. */
+  /** What they leave open of the request, or the choice between two programs. */
   readonly unshown: string | undefined;
   /** How many of them expect a result that the code has to compute. */
   readonly computed: number;
@@ -74,7 +74,7 @@ function lackOf(independent: Independent | null, mutants: Evidence['mutants']): 
   const { kind, count, needed, score, behaviourScore, unshown, computed } = independent;
   if (independent.holdsResults) return `code that does not contain the results of your ${kind}`;
   if (count < needed) return `tests from you, or ${needed} examples; the request has ${count}`;
-  if (unshown !== undefined) return `${kind} of yours that ${unshown}`;
+  if (unshown !== undefined) return unshown;
   if (score < leastAlone[kind]) return describeScore(`${kind} of yours`, leastAlone[kind], score);
   if (behaviourScore < leastBehaviour) {
     return describeScore(`${kind} of yours`, leastBehaviour, behaviourScore);
@@ -113,12 +113,12 @@ export function weighIndependent(
   const kind = tests === null ? 'examples' : 'tests';
   const checks = tests ?? examples.map(({ text }) => text).join('\n');
   const prose = proseOf(source.request, examples);
-  const sentence = findUnshown(prose, { kind, checks, code, areArgumentsKept });
   const state = tests === null ? findState(code) : undefined;
   const open = [
-    trials.undecided && `tell the code from another: ${trials.undecided}`,
-    state && `call it more than once: the code keeps "${state}" between calls`,
-    sentence && `show: ${JSON.stringify(sentence)}`,
+    trials.undecided && `${kind} of yours that tell the code from another: ${trials.undecided}`,
+    state &&
+      `${kind} of yours that call it more than once: the code keeps "${state}" between calls`,
+    findUnshown(prose, { kind, checks, code, areArgumentsKept }),
   ];
   return {
     kind,
