@@ -26,10 +26,11 @@ const putAway: ReadonlySet<string> = new Set([
   'fresh, held out',
   'fresh-2, held out',
   'fresh-3, held out',
+  'fresh-4, held out',
 ]);
 
 const halves = (
-  set: 'own' | 'folder' | 'fresh' | 'fresh-2' | 'fresh-3',
+  set: 'own' | 'folder' | 'fresh' | 'fresh-2' | 'fresh-3' | 'fresh-4',
   names: readonly string[],
 ) =>
   names.map((half) => ({
@@ -42,6 +43,7 @@ const sets = [
   ...halves('fresh', ['held out', 'tuning']),
   ...halves('fresh-2', ['held out', 'tuning']),
   ...halves('fresh-3', ['held out', 'tuning']),
+  ...halves('fresh-4', ['held out', 'tuning']),
   ...halves('folder', ['tuning', 'held out']),
   ...halves('own', ownSets),
 ];
@@ -72,7 +74,7 @@ function report(): string {
   return `# Results of the last \`node bench/planning/run.ts\`
 
 Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}; ${tools.length} tools to choose from.
-Plans are compared by the names of their tools (\`fresh-3\`: with arguments); optional steps may be there or not, and reading a file first is always
+Plans are compared by the names of their tools (\`fresh-3\` and \`fresh-4\`: with arguments); optional steps may be there or not, and reading a file first is always
 optional. *Right first*: the first plan shown is right (for ambiguous requests: a question or several readings; for
 requests outside of what tools can do: a refusal). *Surely wrong*: a single plan without any sign of doubt that is wrong.
 
@@ -90,6 +92,8 @@ First counts on requests that had not been looked at:
 | this one with 2,250 lines, first count | \`fresh-2, tuning\` | 85.0 % | 85.8 % | 3.3 % | 93.3 % | 84.2 % |
 | this one with 1,799 lines, first count with arguments | \`fresh-3, held out\` | 69.0 % | 75.0 % | 9.5 % | 100 % | 100 % |
 | this one with 1,799 lines, first count with arguments | \`fresh-3, tuning\` | 73.8 % | 78.6 % | 10.7 % | 70.0 % | 100 % |
+| this one with 1,800 lines, first count with arguments | \`fresh-4, held out\` | 60.0 % | 64.3 % | 4.3 % | 87.5 % | 91.7 % |
+| this one with 1,800 lines, first count with arguments | \`fresh-4, tuning\` | 68.6 % | 71.4 % | 5.7 % | 75.0 % | 83.3 % |
 
 \`fresh-3\` is by an author who knew README, five pages of docs and the arguments of the tools; its plans are compared with their
 arguments (first count: through \`tutti ask --plan-only --json\` in real folders). After work on the classes seen in its half
@@ -97,6 +101,10 @@ arguments (first count: through \`tutti ask --plan-only --json\` in real folders
 requests name others.
 A third count of its half \`held out\` belongs to a rule chosen on the sums of all sets: where words of the message stand for nothing, other readings are shown beside
 the first (surely wrong 9.5 % before, 6.0 % after; nothing else changed by more than 1.3 points).
+
+\`fresh-4\` is by an author who read README, the user pages and the list of tools with their arguments, those for machine learning, memory and
+debugging too, which had no example phrases then. In its first count every harmful request of both halves was refused (14 of 14), and 2 of 126 others
+were refused as harm. The tools of the servers \`ml\` and \`debug\` count as Tutti's own since then, as they do outside of this bench.
 
 \`fresh\` was written by two authors who knew the names of the tools and nothing else; one half is only counted (nine times while the
 planner was made), failures of the other were read. \`fresh-2\` came later, by an author who knew what the tools do; a part of its harmful requests and

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { ProjectFiles } from '../../../src/agent/planner/index.ts';
+import { trustedServers } from '../../../src/compose/agent.ts';
 import type { CatalogueEntry } from '../../../src/contract/catalogue/index.ts';
 import type { Remembered, Turn } from '../../../src/contract/session/index.ts';
 
@@ -26,12 +27,13 @@ export const ownSets = [
   'tenth',
 ] as const;
 
-/** A value as it must be, or a part of it. */
+const plainValue = z.union([z.string(), z.number(), z.boolean()]);
+/** A value as it must be, a part of it, all of a list, or the members of an object that matter. */
 const wantedValue = z.union([
-  z.string(),
-  z.number(),
-  z.boolean(),
-  z.object({ contains: z.string() }),
+  plainValue,
+  z.strictObject({ contains: z.string() }),
+  z.array(plainValue),
+  z.record(z.string(), plainValue),
 ]);
 
 const requestSchema = z.object({
@@ -66,7 +68,7 @@ export interface PlanningCase extends Omit<z.output<typeof requestSchema>, 'acce
 
 /** `dev` came with the project; `own` and `folder` are ours; the authors of the others did not know the planner. */
 export function planningCases(
-  set: 'dev' | 'dev-2' | 'own' | 'folder' | 'fresh' | 'fresh-2' | 'fresh-3',
+  set: 'dev' | 'dev-2' | 'own' | 'folder' | 'fresh' | 'fresh-2' | 'fresh-3' | 'fresh-4',
 ): readonly PlanningCase[] {
   const { requests, trees } = z
     .object({
@@ -142,12 +144,10 @@ export function askedOf(one: PlanningCase, tools: readonly CatalogueEntry[]) {
     remembered: turns.toReversed().flatMap(({ remembered }) => remembered),
     history: turns,
     files: treeOf(one.files),
-    isOwn: (server: string) => ownServers.includes(server),
+    isOwn: (server: string) => trustedServers.includes(server),
     maxSteps: 10,
   };
 }
-
-const ownServers = ['code', 'standards', 'docs', 'exec', 'admin', 'workflow', 'workspace'];
 
 /** A folder that holds just these files. */
 function treeOf(files: readonly string[]): ProjectFiles {

@@ -79,7 +79,10 @@ function isValue([name, wanted]: readonly [string, unknown], found: unknown): bo
       .replace(/^\.\//u, '')
       .replace(/(?<=.)\/+$/u, '');
   if (found === undefined) return name === 'path' && wanted === '.';
-  if (typeof wanted === 'object') return plain(found).includes(plain(Object(wanted).contains));
+  if (Array.isArray(wanted)) return plain(wanted) === plain([found].flat());
+  if (isObject(wanted) && !('contains' in wanted))
+    return Object.entries(wanted).every((member) => isValue(member, Object(found)[member[0]]));
+  if (isObject(wanted)) return plain(found).includes(plain(wanted['contains']));
   return [found].flat().length === 1 && trimmed([found].flat()[0]) === trimmed(wanted);
 }
 
@@ -99,4 +102,8 @@ function isGold(one: PlanningCase, tools: readonly string[]): boolean {
       .join();
   if (isReading && listed(tools) === '') return tools.includes('read_file');
   return one.accept.some((accepted) => listed(accepted) === listed(tools));
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
 }
