@@ -20,7 +20,7 @@ interface MessageWithFiles {
 
 /**
  * Reads the files a message mentions as `@path`. A folder is named and not read. A lone `@word` that is
- * no file stays as it is; what can only be a path and is not there is an error.
+ * no file stays as it is, and so does a scoped package (`@scope/name`); what can only be a path and is not there is an error.
  */
 export async function attachMentions(text: string, place: Place): Promise<MessageWithFiles> {
   const attachments = new Map<string, Attachment>();
@@ -48,9 +48,19 @@ async function kindOf(
   try {
     return (await stat(await findInside(path, place))).isDirectory() ? 'folder' : 'file';
   } catch (error) {
-    if (isSure) throw error;
+    if (isSure && !(await isPackage(path, place))) throw error;
     return 'none';
   }
+}
+
+/** "@angular/core", unless its first part is a folder here: then it is a path with a slip. */
+async function isPackage(path: string, place: Place): Promise<boolean> {
+  const [, scope] = /^([a-z0-9][\w.-]*)\/[a-z0-9][\w-]*$/.exec(path) ?? [];
+  if (scope === undefined) return false;
+  return findInside(scope, place).then(
+    () => false,
+    () => true,
+  );
 }
 
 /** `@@word` is how `@word` is written that is no file. */

@@ -71,6 +71,11 @@ describe('a chat in a pipe', () => {
     expect(ran.stderr).toContain('(cli.attachment_unusable)');
   });
 
+  it('leaves a scoped package as it is written', async () => {
+    const ran = await tuttiWithAgent(['ask', 'how do routes work in @acme/router?']);
+    expect(ran.requests).toMatchObject([{ message: 'how do routes work in @acme/router?' }]);
+  });
+
   it('goes on with a session that is named, and knows before whether it is there', async () => {
     const ran = await tuttiWithAgent(['chat', '--session', 'last'], { stdin: 'hello' });
     expect(ran.requests).toEqual([{ message: 'hello', session: 'session-1' }]);
