@@ -104,8 +104,7 @@ async function forget(turn: Turn, text: string): Promise<string> {
   if (preferences.length > 0) return `Forgotten: ${preferences.join(', ')}`;
   const found = await searchNotes(turn, text);
   const [only, ...others] = found;
-  if (!only)
-    return `Nothing is remembered about "${text}". "What do you know about me?" lists what is.`;
+  if (!only) return nothingAbout(text);
   if (others.length > 0) {
     const lines = found.map((one) => `- forget that ${one.text}`);
     return ['Which one? Say one of:', ...lines].join('\n');
@@ -176,10 +175,19 @@ async function recallAll({ parts, request, preferences }: Turn): Promise<string>
   ].join('\n');
 }
 
+/** Then only the memory and the conversation can know it. */
+const agreed = /\bwhat (?:did|have|had) (?:we|i)\b/i;
+
+const nothingAbout = (text: string): string =>
+  `Nothing is remembered about "${text}". "What do you know about me?" lists what is.`;
+
 /** What was told about something; with nothing to tell, another way to answer may be better. */
 async function recallAbout(turn: Turn, about: string): Promise<string | undefined> {
   const found = await searchNotes(turn, about);
-  if (found.length === 0) return undefined;
+  if (found.length === 0) {
+    const isOurs = agreed.test(turn.words) && turn.before.turns.length === 0;
+    return isOurs ? nothingAbout(about) : undefined;
+  }
   const now = Date.now();
   return found.map((one) => `You told me ${sayDay(one.observedAt, now)}: ${one.text}`).join('\n');
 }
