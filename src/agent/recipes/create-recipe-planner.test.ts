@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
 import { recipes } from '../../toolbox/recipes/index.ts';
 import type { Planner, PlanningRequest } from '../planner/index.ts';
@@ -20,7 +20,11 @@ const passedOn = { kind: 'refusal', reason: 'not a recipe' } as const;
 const planner: Planner = { plan: async () => passedOn };
 const possible = { engine: 'embedded', refusals: [], arithmetic: ['time: 3 s'] };
 
-function plan(message: string, content: Readonly<Record<string, unknown>> = possible) {
+function plan(
+  message: string,
+  content: Readonly<Record<string, unknown>> = possible,
+  files: readonly string[] = [],
+) {
   const seen: object[] = [];
   const lookAhead: LookAhead = async (_tool, args) => {
     seen.push(args);
@@ -31,6 +35,7 @@ function plan(message: string, content: Readonly<Record<string, unknown>> = poss
   const request = {
     message,
     tools: tools.map((tool) => ({ name: `ml.${tool}` }) as CatalogueEntry),
+    files: { list: async () => files },
     signal: new AbortController().signal,
   } as unknown as PlanningRequest;
   const answer = createRecipePlanner(planner, recipes, lookAhead).plan(request);
@@ -92,6 +97,29 @@ describe('a request for a fine-tuning', () => {
     expect(found.candidates[0]?.why).toContain('time: 3 s');
   });
 
+  it('finds a file and a model folder by their names', async () => {
+    const files = ['data/faq.csv', 'models/tiny/config.json', 'a/twice.csv', 'b/twice.csv'];
+    const found = await plan('fine-tune tiny on faq.csv', possible, files).answer;
+    expect(found).toMatchObject({
+      candidates: [
+        {
+          plan: {
+            steps: [
+              { args: { source: 'data/faq.csv' } },
+              { args: { base: 'models/tiny' } },
+              {},
+              {},
+              {},
+              {},
+            ],
+          },
+        },
+      ],
+    });
+    const { seen } = plan('fine-tune tiny on twice.csv', possible, files);
+    await vi.waitFor(() => expect(seen).toMatchObject([{ dataset: 'twice.csv' }]));
+  });
+
   it('is asked about where the model, the data, or both are not named or not there', async () => {
     expect(await plan('fine-tune my model').answer).toMatchObject({
       questions: [expect.stringMatching(/Which model/), expect.stringMatching(/On which data/)],
@@ -142,12 +170,12 @@ describe('a request about a model of a table', () => {
     ['train a model on flats.csv\nrent', { source: 'flats.csv', columns: { label: 'rent' } }, {}],
   ])('%s', async (message, source, training) => {
     const { answer, seen } = plan(message, {});
-    expect(seen).toEqual([source]);
     expect(await answer).toMatchObject({
       candidates: [
         { plan: { steps: [{ args: source }, { args: training }, { tool: 'ml.evaluate' }] } },
       ],
     });
+    expect(seen).toEqual([source]);
   });
 
   it.each([
@@ -187,6 +215,9 @@ describe('a request about a model of a table', () => {
 
 describe('other requests', () => {
   it.each([
+    'how long would fine-tuning tiny on faq.csv take?',
+    'can I fine-tune tiny on faq.csv with 8 GB?',
+    'estimate the memory for fine-tuning tiny on faq.csv',
     'review src/train.py',
     'write a function that plots training loss',
     'write a script that trains a model on a.csv',

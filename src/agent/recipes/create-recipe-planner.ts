@@ -13,6 +13,8 @@ export type LookAhead = (
 >;
 
 const maxMessageChars = 6_000;
+/** More files than these are not looked through for a name. */
+const maxFiles = 5_000;
 const confidence = 0.9;
 
 /** The planner, after the recipes: a message that asks for one gets its plan, with what it would take. */
@@ -30,7 +32,7 @@ export function createRecipePlanner(
         ({ asks, steps }) =>
           new RegExp(asks, 'iu').test(message) && steps.every(({ tool }) => names.has(tool)),
       );
-      const values = found && readValues(found, message);
+      const values = found && (await locate(readValues(found, message), found, request));
       if (!found || !values || !isMeant(found, values, message)) return planner.plan(request);
       return followRecipe({ recipe: found, values, message }, request, lookAhead);
     },
@@ -56,6 +58,22 @@ function readValues({ values, translations, defaults }: Recipe, message: string)
     }
   }
   return found;
+}
+
+/** Files and model folders that are named without their folder, where just one has the name. */
+async function locate(
+  values: Values,
+  { questions }: Recipe,
+  { files }: PlanningRequest,
+): Promise<Values> {
+  const listed = await files.list(maxFiles);
+  const located = [...values].map(([name, value]): readonly [string, string] => {
+    if (!(name in questions) || listed.includes(value)) return [name, value];
+    const ends = [`/${value}`, `/${value}/config.json`];
+    const [only, ...others] = listed.filter((file) => ends.some((end) => file.endsWith(end)));
+    return [name, only && others.length === 0 ? only.replace(/\/config\.json$/u, '') : value];
+  });
+  return new Map(located);
 }
 
 interface Following {
