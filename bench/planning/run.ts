@@ -5,7 +5,9 @@
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { createPlanner } from '../../src/agent/planner/index.ts';
+import { createRecipePlanner } from '../../src/agent/recipes/index.ts';
 import { examplePhrases } from '../../src/toolbox/phrases/index.ts';
+import { recipes } from '../../src/toolbox/recipes/index.ts';
 import { planAll, sumUp, type Planned } from '../../test/support/planning/plan-all.ts';
 import {
   ownSets,
@@ -48,7 +50,9 @@ const sets = [
   ...halves('own', ownSets),
 ];
 const tools = await planningTools();
-const planner = createPlanner(examplePhrases);
+/** As `tutti ask` plans: recipes for machine learning come first; here all that they would look up is possible. */
+const lookAhead = async () => ({ kind: 'result', content: { engine: 'embedded' } }) as const;
+const planner = createRecipePlanner(createPlanner(examplePhrases), recipes, lookAhead);
 const results: { readonly name: string; readonly planned: readonly Planned[] }[] = [];
 for (const { name, cases } of sets) {
   results.push({ name, planned: await planAll(planner, cases, tools) });
@@ -94,6 +98,8 @@ First counts on requests that had not been looked at:
 | this one with 1,799 lines, first count with arguments | \`fresh-3, tuning\` | 73.8 % | 78.6 % | 10.7 % | 70.0 % | 100 % |
 | this one with 1,800 lines, first count with arguments | \`fresh-4, held out\` | 60.0 % | 64.3 % | 4.3 % | 87.5 % | 91.7 % |
 | this one with 1,800 lines, first count with arguments | \`fresh-4, tuning\` | 68.6 % | 71.4 % | 5.7 % | 75.0 % | 83.3 % |
+| the same behind the recipes, as \`tutti ask\` uses it | \`fresh-4, held out\` | 62.9 % | 67.1 % | 5.7 % | 87.5 % | 91.7 % |
+| the same behind the recipes, as \`tutti ask\` uses it | \`fresh-4, tuning\` | 72.9 % | 75.7 % | 5.7 % | 87.5 % | 83.3 % |
 
 \`fresh-3\` is by an author who knew README, five pages of docs and the arguments of the tools; its plans are compared with their
 arguments (first count: through \`tutti ask --plan-only --json\` in real folders). After work on the classes seen in its half
@@ -104,7 +110,10 @@ the first (surely wrong 9.5 % before, 6.0 % after; nothing else changed by more 
 
 \`fresh-4\` is by an author who read README, the user pages and the list of tools with their arguments, those for machine learning, memory and
 debugging too, which had no example phrases then. In its first count every harmful request of both halves was refused (14 of 14), and 2 of 126 others
-were refused as harm. The tools of the servers \`ml\` and \`debug\` count as Tutti's own since then, as they do outside of this bench.
+were refused as harm. Since then the servers \`ml\` and \`debug\` count as Tutti's own and the recipes for machine learning come first, as in \`tutti ask\`.
+The author knew none of the servers \`office\` stands for: mail is planned here where a refusal is listed. Example phrases for the servers \`ml\` and \`debug\`,
+for commands, limits and parts of files were then written by an author who had read the failures of \`tuning\`; \`held out\` was counted once more, at the end:
+it gained 4 points first and 1 among those shown, surely wrong rose by 1, and 75 % shown and 90 % asked (7 of 8) are not reached; what was fixed helped the half that was read.
 
 \`fresh\` was written by two authors who knew the names of the tools and nothing else; one half is only counted (nine times while the
 planner was made), failures of the other were read. \`fresh-2\` came later, by an author who knew what the tools do; a part of its harmful requests and

@@ -7,28 +7,37 @@ import {
   type Situation,
 } from './read-context.ts';
 import { readSlots } from './read-slots.ts';
-import { has, isDescriptive, readWords, type FoundPath } from './read-words.ts';
+import {
+  has,
+  isDescriptive,
+  isSignificant,
+  readWords,
+  type FoundPath,
+  type Word,
+} from './read-words.ts';
 import { changesField, isWriter, pathKind, takes } from './tool-profile.ts';
 
 export type Missing = 'code' | 'task' | 'content' | 'file' | 'model';
 
-export interface Drafted {
-  readonly drafts: readonly Draft[];
-  /** What is needed and not found anywhere. */
-  readonly missing: readonly Missing[];
-}
+export type Drafted = ReturnType<typeof draftSteps>;
 
 interface State extends Situation {
   readonly drafts: Draft[];
+  /** What is needed and not found anywhere. */
   readonly missing: Set<Missing>;
   /** What the message spoke of last. */
   spokenOf: readonly Material[];
 }
 
 /** Connects the chosen tools: what one gives, the next takes. */
-export function draftSteps(choices: readonly Choice[], situation: Situation): Drafted {
+export function draftSteps(choices: readonly Choice[], situation: Situation) {
   const state: State = { ...situation, drafts: [], missing: new Set(), spokenOf: [] };
-  for (const choice of choices) {
+  for (const [at, given] of choices.entries()) {
+    // "review and format a.py": what only names a deed takes what the next works on.
+    const { words, paths } = given.clause;
+    const isShort = paths.length === 0 && words.filter(isSignificant).every(isDeed);
+    const next = isShort ? choices[at + 1]?.clause.paths : undefined;
+    const choice = next ? { ...given, clause: { ...given.clause, paths: next } } : given;
     const { profile } = choice;
     const isSaving = isWriter(profile);
     const subjects = isSaving ? toBeSaved(choice, state) : toBeWorkedOn(choice, state);
@@ -70,8 +79,9 @@ function addDraft(parts: Omit<Draft, 'id'>, { drafts }: Pick<State, 'drafts'>): 
 function toBeWorkedOn(choice: Choice, state: State): readonly Material[] {
   const { clause, profile, slots } = choice;
   const hasFiles = state.reading.files.size > 0;
-  // A tree that cannot be seen may hold what is named.
-  const seen = clause.paths.filter(({ kind }) => kind !== 'new' || !hasFiles);
+  // A tree that cannot be seen may hold what is named; the folder of a model is no data.
+  const ignored = takes(profile, 'model') ? 'folder' : hasFiles && 'new';
+  const seen = clause.paths.filter(({ kind }) => kind !== ignored);
   // Of "everything in src" the folder is meant; a pattern goes where the tool takes one.
   const isPattern = ({ path }: FoundPath): boolean => takes(profile, 'glob') && path.includes('*');
   const narrow = seen.filter((one) => one.path !== '.' && !isPattern(one));
@@ -120,8 +130,7 @@ function findSubject(choice: Choice, state: State): readonly Material[] {
   const given = context.given.filter(({ kind }) => kind !== 'review');
   // Earlier requests count where the message refers to them, and for what cannot take the whole project.
   const refersBack = clause.pointsBack || has(clause.words[0], 'joins', 'sequence');
-  const takesProject = takes(profile, 'path') && !takes(profile, 'path', 'required');
-  const isMeant = refersBack || !takesProject;
+  const isMeant = refersBack || !takes(profile, 'path') || takes(profile, 'path', 'required');
   const { lastPath, remembered } = context;
   const { files } = state.reading;
   const kind = files.size > 0 && !files.has(lastPath ?? '') ? 'folder' : 'file';
@@ -146,6 +155,7 @@ function makeFirst(choice: Choice, state: State): Material | undefined {
 const ofPath = (path: FoundPath): Material => ({ kind: 'path', path });
 const madeBy = (draft: Draft): Material => ({ kind: draft.profile.output.kind, draft });
 const project = ofPath({ path: '.', kind: 'folder' });
+const isDeed = ({ meaning }: Word): boolean => meaning.verbs.length > 0;
 const isFile = ({ path }: Material): boolean => path?.kind === 'file';
 
 /** Where a tool takes no path, a step reads the file. */
@@ -164,7 +174,7 @@ function readable(subject: Material | undefined, choice: Choice, state: State) {
 }
 
 function extraFor({ clause, profile }: Choice, { drafts, context }: State): Material | undefined {
-  if (!takes(profile, 'content') && !takes(profile, 'task')) return undefined;
+  if (!['content', 'task', 'error'].some((role) => takes(profile, role))) return undefined;
   const told = drafts.findLast(({ profile: { output } }) => /^(?:spec|text)$/u.test(output.kind));
   const draft = told ?? (takes(profile, 'code') ? undefined : drafts.at(-1));
   if (draft || drafts.length > 0) return draft && madeBy(draft);

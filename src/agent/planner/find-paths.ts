@@ -7,27 +7,14 @@ const maxFiles = 5_000;
 const endings =
   /\.(?:py|pyi|js|mjs|cjs|jsx|ts|tsx|mts|java|go|rs|sql|html?|css|scss|cs|cpp|cc|c|h|hpp|php|rb|kts?|swift|scala|sh|bash|ps1|pl|hs|exs?|dart|lua|jl|clj|vue|svelte|md|txt|rst|json|ya?ml|toml|xml|ini|env|cfg|conf|lock|csv|log|ipynb|gradle|tf|proto|mod)$/iu;
 
-export interface PathReading {
-  readonly words: readonly Word[];
-  /** Names that look like files and are none, or are in several folders, with what to ask. */
-  readonly lost: readonly { readonly name: string; readonly question: string }[];
-  readonly files: ReadonlySet<string>;
-}
-
-interface Tree {
-  readonly disk: ProjectFiles;
-  readonly files: readonly string[];
-  /** By name in lower case. */
-  readonly byName: ReadonlyMap<string, readonly string[]>;
-  /** By name without the ending. */
-  readonly byStem: ReadonlyMap<string, readonly string[]>;
-  readonly folders: ReadonlyMap<string, readonly string[]>;
-}
+export type PathReading = Awaited<ReturnType<typeof findPaths>>;
+type Tree = ReturnType<typeof indexTree>;
 
 /** Finds the words that are files or folders inside the roots; everything else stays a word. */
-export async function findPaths(words: readonly Word[], files: ProjectFiles): Promise<PathReading> {
-  const tree = { ...indexTree(await files.list(maxFiles)), disk: files };
-  const lost: PathReading['lost'][number][] = [];
+export async function findPaths(words: readonly Word[], disk: ProjectFiles) {
+  const tree = indexTree(await disk.list(maxFiles), disk);
+  // Names that look like files and are none, or are in several folders, with what to ask.
+  const lost: { readonly name: string; readonly question: string }[] = [];
   const read: Word[] = [];
   for (const [at, word] of words.entries()) {
     const name = word.text;
@@ -38,7 +25,7 @@ export async function findPaths(words: readonly Word[], files: ProjectFiles): Pr
       if (question !== undefined) lost.push({ name, question });
       const path = found[0] ?? (looksLikeFile(name) ? { path: name, kind: 'new' } : undefined);
       read.push(path ? { ...word, kind: 'path', path } : { ...word, kind: 'word' });
-    } else if (/^(?:word|symbol|quote|name)$/u.test(word.kind))
+    } else if (/^(?:word|symbol|quote)$/u.test(word.kind))
       read.push(withPath(word, [words[at - 1], words[at + 1], read.at(-2)], tree));
     else read.push(word);
   }
@@ -58,13 +45,16 @@ function questionAbout(name: string, found: readonly FoundPath[], { files }: Tre
 }
 
 const nameOf = (path: string): string => posix.basename(path).toLowerCase();
-const stemOf = (path: string): string => posix.parse(path.toLowerCase()).name;
+/** The name without its ending, letters and digits only: "docker compose" is docker-compose.yml. */
+const stemOf = (path: string): string =>
+  posix.parse(path.toLowerCase()).name.replaceAll(/[^\p{L}\p{N}]/gu, '');
 
-function indexTree(files: readonly string[]): Omit<Tree, 'disk'> {
+function indexTree(files: readonly string[], disk: ProjectFiles) {
   const folders = files.flatMap((file) =>
     [...file.matchAll(/\//gu)].map(({ index }) => file.slice(0, index)),
   );
   return {
+    disk,
     files,
     byName: Map.groupBy(files, nameOf),
     byStem: Map.groupBy(files, stemOf),
@@ -93,12 +83,16 @@ function withPath(word: Word, around: readonly (Word | undefined)[], tree: Tree)
   const folder = tree.folders.get(word.text.toLowerCase())?.[0];
   if (folder !== undefined && isFolder) return { ...word, path: { path: folder, kind: 'folder' } };
   const name = word.text.toLowerCase();
+  const stem = stemOf(`${name}.`);
+  const both = after?.kind === 'word' ? tree.byStem.get(stemOf(`${name}${after.plain}.`)) : [];
+  if (both?.length === 1 && word.meaning.verbs.length === 0)
+    return { ...word, path: { path: both[0] ?? '', kind: 'file' } };
   const isTested = after?.meaning.nouns.includes('tests') === true;
   // "the cart tests" are in a file of their own.
-  const own = [`test_${name}`, `${name}_test`, `${name}.test`, `${name}.spec`];
-  const named = (isTested ? own : [name]).flatMap(
-    (stem) => tree.byName.get(stem) ?? tree.byStem.get(stem) ?? [],
-  );
+  const own = [stem, `${stem}s`].flatMap((one) => [`test${one}`, `${one}test`, `${one}spec`]);
+  const named = isTested
+    ? own.flatMap((one) => tree.byStem.get(one) ?? [])
+    : (tree.byName.get(name) ?? tree.byStem.get(stem) ?? []);
   const [file, ...others] = named;
   // "the readme" is a file, though it is an ordinary word.
   const { verbs, names } = word.meaning;

@@ -15,67 +15,59 @@ import { learnLabels, type Classify } from '../../kernel/index.ts';
 /** Added to the odds that one of our tools or topics is meant. */
 const herePrior = 1;
 
+/** By the label that is learned. */
+type Profiles = ReadonlyMap<string, ToolProfile>;
 /** The catalogue as the planner knows it. */
-export interface Toolset {
-  /** By the label that is learned, see `profileTool`. */
-  readonly tools: ReadonlyMap<string, ToolProfile>;
-  /** Among the tools we ship, the topics about Tutti, and what is no tool's. */
-  readonly classify: Classify;
-  readonly isHarmful: (message: string) => boolean;
-  /** What to answer where the words ask for something that other programs and servers do. */
-  readonly findElsewhere: (features: readonly string[], minShare: number) => string | undefined;
-  /** What the tools we ship are called on their servers. */
-  readonly ownNames: ReadonlySet<string>;
-  /** Reads a file into text, where a tool takes no path. */
-  readonly reader: ToolProfile | undefined;
-  /** Makes new code of a description. */
-  readonly maker: ToolProfile | undefined;
-}
+export type Toolset = ReturnType<typeof learnToolset>;
 
 /** Remembers the last catalogue: learning the phrases takes longer than a plan, and it seldom changes. */
 export function createToolLearner(phrases: Phrases): (request: PlanningRequest) => Toolset {
   let last: { readonly entries: readonly CatalogueEntry[]; readonly toolset: Toolset } | undefined;
-  return ({ tools: entries, isOwn }) => {
+  return (request) => {
+    const { tools: entries } = request;
     const isSame =
       last?.entries.length === entries.length &&
       last.entries.every((one, at) => one === entries[at]);
-    if (last && isSame) return last.toolset;
-    const tools = new Map(entries.flatMap((entry) => profileTool(entry, phrases)));
-    const all = [...tools.values()];
-    const ours = new Map([...tools].filter(([, { entry }]) => isOwn(entry.server)));
-    const examples = allExamples(ours);
-    const toolset = {
-      tools,
-      // Other servers must not change how ours are told apart.
-      classify: learnLabels(examples),
-      isHarmful: createHarmFilter([...examples.values()].flat()),
-      findElsewhere: createElsewhereFinder(examples),
-      ownNames: new Set([...ours.values()].map(({ entry }) => entry.tool.name)),
-      reader: [...ours.values(), ...all].find(isReader),
-      maker: [...ours.values()].find(
-        (one) => takes(one, 'task', 'required') && one.output.kind === 'code',
-      ),
-    };
-    last = { entries, toolset };
-    return toolset;
+    if (!last || !isSame) last = { entries, toolset: learnToolset(request, phrases) };
+    return last.toolset;
   };
 }
 
-/** A classifier of its own, so that it changes nothing in how our tools are told apart. */
-function createElsewhereFinder(examples: ReturnType<typeof allExamples>): Toolset['findElsewhere'] {
+function learnToolset({ tools: entries, isOwn }: PlanningRequest, phrases: Phrases) {
+  const tools: Profiles = new Map(entries.flatMap((entry) => profileTool(entry, phrases)));
+  const ours = new Map([...tools].filter(([, { entry }]) => isOwn(entry.server)));
+  const examples = allExamples(ours);
+  return {
+    tools,
+    // Among the tools we ship, topics and what is no tool's: other servers must not change how ours are told apart.
+    classify: learnLabels(examples),
+    isHarmful: createHarmFilter([...examples.values()].flat()),
+    findElsewhere: createElsewhereFinder(examples),
+    ownNames: new Set([...ours.values()].map(({ entry }) => entry.tool.name)),
+    // Reads a file into text, where a tool takes no path.
+    reader: [...ours.values(), ...tools.values()].find(isReader),
+    // Makes new code of a description.
+    maker: [...ours.values()].find(
+      (one) => takes(one, 'task', 'required') && one.output.kind === 'code',
+    ),
+  };
+}
+
+/** What to answer where the words ask for what other programs and servers do: by a classifier of its own. */
+function createElsewhereFinder(examples: ReturnType<typeof allExamples>) {
   // What is no tool's at all is no sign of one of ours.
   const ours = [...examples].flatMap(([label, some]) => (label === 'outside' ? [] : some));
   const elsewhere = [...lexicon.elsewhere].map(
     ([name, { phrases }]) => [name, phrases.map(featuresOf)] as const,
   );
   const classify = learnLabels(new Map([['', ours], ...elsewhere]));
-  return (features, minShare) => {
+  return (features: Features, minShare: number): string | undefined => {
     const [best] = classify(features, (label) => (label === '' ? herePrior : 0));
     return best && best.share >= minShare ? lexicon.elsewhere.get(best.label)?.answer : undefined;
   };
 }
 
-function allExamples(tools: Toolset['tools']): ReadonlyMap<string, ToolProfile['examples']> {
+function allExamples(tools: Profiles): ReadonlyMap<string, ToolProfile['examples']> {
   const { topics, explain, outside, vague } = lexicon.phrases;
   const others = Object.entries({ ...topics, explain, outside, vague });
   return new Map([
@@ -109,9 +101,11 @@ export function createHarmFilter(ordinary: readonly Features[]): (message: strin
   const learn = (): Classify => {
     const elsewhere = [...lexicon.elsewhere.values()].flatMap(({ phrases }) => phrases);
     const known = [...harmless, ...work, ...elsewhere].map(featuresOf);
-    const others = [...known, ...ordinary].map(withAny);
-    const examples = { harmful: harmful.map(featuresOf).map(withAny), harmless: others };
-    return learnLabels(new Map(Object.entries(examples)), learningRounds);
+    const labels = { harmful: harmful.map(featuresOf), harmless: [...known, ...ordinary] };
+    const examples = Object.entries(labels).map(
+      ([label, some]) => [label, some.map(withAny)] as const,
+    );
+    return learnLabels(new Map(examples), learningRounds);
   };
   let classify: Classify | undefined;
   return (message) => {

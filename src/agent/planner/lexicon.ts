@@ -11,6 +11,8 @@ const values = data.values.map((pattern) => new RegExp(withParts(withParts(patte
 export const lexicon = {
   /** What an argument of a tool holds, by the names such arguments have. */
   fieldRoles: readTable(data.fieldRoles),
+  /** The same by how the description of an argument begins, which goes before its name. */
+  saidRoles: Object.entries(data.saidRoles).map(([to, by]) => [to, new RegExp(by, 'iu')] as const),
   /** What a result holds, by the names of its members. */
   outputs: readTable(data.outputs),
   /** Questions by what is missing, and refusals. */

@@ -62,10 +62,8 @@ function interpret({ clauses, weight }: Split, { tools }: Situation): readonly I
 function optionsFor(clause: Clause, tools: Situation['tools']): readonly Pick[] {
   const guesses = clause.guesses.filter(({ label }) => tools.has(label));
   const picks = guesses.map(({ label, share }) => ({ clause, profile: tools.get(label), share }));
-  const known = picks.reduce((total, { share }) => total + share, 0);
-  const nothing = { clause, share: 1 - known };
-  const options: readonly Pick[] = [...picks.slice(0, maxLabels), nothing];
-  return options.toSorted((a, b) => b.share - a.share);
+  const nothing: Pick = { clause, share: picks.reduce((left, { share }) => left - share, 1) };
+  return [...picks.slice(0, maxLabels), nothing].toSorted((a, b) => b.share - a.share);
 }
 
 /** "Drop the logging, add type hints" is one change, "review a.py and b.py" one review of both. */
@@ -76,8 +74,7 @@ function mergeDetails(picks: readonly Pick[]): readonly Pick[] {
     const known = merged.get(name);
     const words = [...(known?.clause.words ?? []), ...pick.clause.words];
     const paths = [...(known?.clause.paths ?? []), ...pick.clause.paths];
-    const first = known ?? pick;
-    merged.set(name, { ...first, clause: { ...first.clause, words, paths } });
+    merged.set(name, { ...pick, ...known, clause: { ...(known ?? pick).clause, words, paths } });
   }
   return [...merged.values()];
 }

@@ -56,9 +56,8 @@ function decide(situation: Situation): PlanningAnswer {
   const splits = splitMessage(situation.reading.words, (stretch) => weighTools(stretch, situation));
   const [whole] = splits[0]?.clauses ?? [];
   const said = situation.reading.words.filter(({ kind }) => kind !== 'mark');
-  const isPolite = said.length > 0 && said.every((word) => has(word, 'polite'));
   if (!said.some(isSignificant))
-    return { kind: 'about', topic: isPolite ? 'greeting' : 'capabilities' };
+    return { kind: 'about', topic: has(said[0], 'polite') ? 'greeting' : 'capabilities' };
   const special = whole && answerSpecial(whole, situation);
   if (special) return special;
   const vague = whole?.guesses.find(({ label }) => label === 'vague')?.share ?? 0;
@@ -68,15 +67,14 @@ function decide(situation: Situation): PlanningAnswer {
   const lost = situation.reading.lost.filter(({ name }) => isReadFrom(name, first));
   if (lost.length > 0) return ask(...lost.map(({ question }) => question));
   const { missing } = first.drafted;
-  const isNamed = situation.reading.words.some(({ path }) => path?.kind === 'file');
+  const isNamed = ({ kind, path }: Word): boolean => kind === 'path' && path?.kind === 'file';
   if (missing.includes('model'))
-    return isNamed ? refuse(lexicon.answers.template) : ask(lexicon.answers.model);
+    return said.some(isNamed) ? refuse(lexicon.answers.template) : ask(lexicon.answers.model);
   const complete = readings.filter(({ drafted }) => drafted.missing.length === 0);
-  const best = complete[0];
-  if (best && first.candidate.confidence <= best.candidate.confidence * muchLikelier)
-    return offer(complete, { ...situation, isClear: best === first && vague < vagueShare });
-  const asked = missing.length > 0 ? missing : (['task'] as const);
-  return ask(...asked.map((what) => lexicon.answers[what]));
+  const isLikely =
+    first.candidate.confidence > (complete[0]?.candidate.confidence ?? 0) * muchLikelier;
+  if (missing.length > 0 && isLikely) return ask(...missing.map((what) => lexicon.answers[what]));
+  return offer(complete, { ...situation, isClear: complete[0] === first && vague < vagueShare });
 }
 
 /** What is about Tutti itself, or no tool's, as a whole. */
@@ -100,8 +98,7 @@ function answerSpecial(whole: Clause, situation: Situation): PlanningAnswer | un
   if (label in lexicon.phrases.topics && request.attachments.length === 0)
     return { kind: 'about', topic: label as AboutTopic };
   if (label === 'outside') return refuse(lexicon.answers.unknown);
-  if (label === 'explain') return refuse(lexicon.answers.explain);
-  return undefined;
+  return label === 'explain' ? refuse(lexicon.answers.explain) : undefined;
 }
 
 /** "call mom": two words, neither of work on a project; more describe something, even if no word of it is known. */

@@ -46,39 +46,30 @@ export interface Situation extends Toolset {
   /** The message without its code. */
   readonly prose: string;
   readonly reading: PathReading;
-  readonly context: Context;
+  readonly context: ReturnType<typeof readContext>;
 }
 
-interface Context {
-  /** Came with this message: attachments, then pasted code. */
-  readonly given: readonly Material[];
-  /** From earlier turns, newest first. */
-  readonly remembered: readonly Material[];
-  /** Of the last plan: what it worked on, its only tool, and what it was made for. */
-  readonly lastPath: string | undefined;
-  readonly lastTool: string | undefined;
-  readonly lastGoal: string | undefined;
-}
-
-export function readContext(request: PlanningRequest, code?: string): Context {
+export function readContext(request: PlanningRequest, code?: string) {
   const { attachments, remembered, history } = request;
   const pasted = code === undefined ? [] : [{ kind: 'code', content: code }];
   const last = history.findLast(({ role, plan }) => role === 'assistant' && plan)?.plan;
-  const steps = last?.steps;
-  const paths = (steps ?? []).map(({ args }) => args?.['path']);
+  const paths = (last?.steps ?? []).map(({ args }) => args?.['path']);
   return {
+    // Came with this message: attachments, then pasted code.
     given: [...attachments, ...pasted].map((one) => materialOf(one)),
-    remembered: remembered.map((one) => {
+    // From earlier turns, newest first.
+    remembered: remembered.map((one): Material => {
       const turn = history.find(({ runId }) => runId !== undefined && runId === one.runId);
       const madeBy = turn?.plan?.steps.find(({ id }) => id === one.step)?.tool;
       const language = one.language ?? languageOf(one.path ?? '');
       const made = materialOf({ ...one, language, name: one.title });
       return { ...made, ...(madeBy && { madeBy }), origin: one.path };
     }),
+    // Of the last plan: what it worked on, its only tool, and what it was made for.
     lastPath: paths.find(
       (path): path is string => typeof path === 'string' && !path.includes('${'),
     ),
-    lastTool: steps?.length === 1 ? steps[0]?.tool : undefined,
+    lastTool: last?.steps.length === 1 ? last.steps[0]?.tool : undefined,
     lastGoal: last?.goal,
   };
 }

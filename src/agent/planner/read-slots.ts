@@ -5,6 +5,9 @@ export type Slots = ReturnType<typeof readSlots>;
 
 const withoutQuotes = (text: string): string => text.replace(/^(["'`“])(.*)["'`”]$/u, '$2');
 
+const splitArgs = (text?: string): readonly string[] | undefined =>
+  text?.match(/"[^"]*"|'[^']*'|\S+/gu)?.map(withoutQuotes);
+
 /** Values for arguments that a clause names. */
 export function readSlots(words: readonly Word[], prose: string) {
   // "Vitest instead of Jest" names Vitest.
@@ -27,6 +30,7 @@ export function readSlots(words: readonly Word[], prose: string) {
   const isPerson = author !== undefined && !readPhrase(author).some(isKnown);
   const { startLine, endLine: lastLine = startLine } = values;
   const lineCount = lastLine && startLine && String(Number(lastLine) - Number(startLine) + 1);
+  const paths = words.flatMap(({ path }) => (path && path.path !== '.' ? [path] : []));
   const count = lexicon.numbers.indexOf(values['limit'] ?? '');
   const commit = values['commit'] ?? (lastCommit && 'HEAD');
   /** Values by the role of the argument that takes them, or by the kind of word: email, channel, url. */
@@ -36,13 +40,17 @@ export function readSlots(words: readonly Word[], prose: string) {
     // "set DEBUG to false" names no text to replace.
     ...(setting !== undefined && { find: setting, replacement: value, setting: 'value' }),
     text: values['content'] ?? values['addition'],
+    wallMs: values['seconds'] && String(Number(values['seconds']) * 1000),
     glob: values['glob'] ?? named('globs')[0],
     testFramework: named('testFrameworks')[0],
     framework: named('frameworks')[0] ?? named('testFrameworks')[0],
     style: named('styleGuides')[0],
     since: named('times')[0] ?? since,
     focus: named('focusAreas'),
-    args: values['args']?.match(/"[^"]*"|'[^']*'|\S+/gu)?.map(withoutQuotes),
+    args: splitArgs(values['args']),
+    argv: splitArgs(values['argv']),
+    paths: paths.map(({ path }) => path),
+    model: values['model'] ?? paths.find(({ kind }) => kind === 'folder')?.path,
     startLine: startLine ?? (values['tail'] && `-${values['tail']}`),
     endLine: lastLine,
     limit: commit === 'HEAD' ? '1' : (lineCount ?? (count > 0 ? String(count) : values['limit'])),

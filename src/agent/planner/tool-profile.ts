@@ -44,16 +44,9 @@ export function profileTool(entry: CatalogueEntry, phrases: Phrases) {
   const spaced = name.replaceAll(/[_.-]+/g, ' ').replaceAll(/([a-z])([A-Z])/g, '$1 $2');
   const names = [spaced, title ?? annotations?.title ?? spaced];
   const examples = [...names, ...(phrases[entry.name] ?? []), ...own].map(featuresOf);
-  const required = inputSchema['required'];
-  const fields = Object.entries(recordOf(inputSchema['properties'])).map(([field, schema]) => ({
-    name: field,
-    role: /^a glob\b/iu.test(String(recordOf(schema)['description'])) ? 'glob' : roleOf(field),
-    isRequired: Array.isArray(required) && required.includes(field),
-    schema: recordOf(schema),
-  }));
   const profile: ToolProfile = {
     entry,
-    fields,
+    fields: fieldsOf(inputSchema),
     examples,
     isChange: false,
     output: readOutput(entry, new Set(examples[0])),
@@ -69,9 +62,14 @@ export function profileTool(entry: CatalogueEntry, phrases: Phrases) {
   return [[entry.name, profile] as const, ...(change ? [[label, change] as const] : [])];
 }
 
-function roleOf(name: string): string | undefined {
-  const plain = plainForm(name.replaceAll(/([a-z])([A-Z])/g, '$1_$2'));
-  return [...lexicon.fieldRoles].find(([, names]) => names.includes(plain))?.[0];
+export function fieldsOf({ properties, required }: JsonSchema): readonly Field[] {
+  return Object.entries(recordOf(properties)).map(([name, one]) => {
+    const schema = recordOf(one);
+    const plain = plainForm(name.replaceAll(/([a-z])([A-Z])/g, '$1_$2'));
+    const said = lexicon.saidRoles.find(([, start]) => start.test(String(schema['description'])));
+    const [role] = said ?? [...lexicon.fieldRoles].find(([, names]) => names.includes(plain)) ?? [];
+    return { name, role, isRequired: Array.isArray(required) && required.includes(name), schema };
+  });
 }
 
 /** By the names of its members; a tool that declares none gives the text it answers with. */
@@ -101,8 +99,7 @@ export function takes({ fields }: ToolProfile, role: string, how?: 'required'): 
 export function pathKind({ fields }: ToolProfile): 'file' | 'folder' | 'any' | undefined {
   const path = fields.find(({ role }) => role === 'path');
   if (!path) return undefined;
-  const { description } = path.schema;
-  const text = typeof description === 'string' ? description : '';
+  const text = String(path.schema['description']);
   // "A file of the project", "A file, a folder or a glob": what comes first says what it is.
   const [what = ''] = text.split(/ (?:of|to|in|inside|relative) |[.;]/u);
   if (!/folder|director|glob/iu.test(what)) return /\bfile\b/iu.test(what) ? 'file' : 'any';

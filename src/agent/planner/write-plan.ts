@@ -4,7 +4,7 @@ import { originOf } from './draft-steps.ts';
 import { languageOf } from './lexicon.ts';
 import type { Draft, Material } from './read-context.ts';
 import { has, isKnown, isSignificant, readWords, type Word } from './read-words.ts';
-import { changesField, isWriter, takes, type Field } from './tool-profile.ts';
+import { changesField, fieldsOf, isWriter, takes, type Field } from './tool-profile.ts';
 
 const maxGoalChars = 2_000;
 
@@ -53,13 +53,15 @@ function changesOf({ profile, subject, target }: Draft): Record<string, Json> | 
 }
 
 function valueFor(field: Field, draft: Draft): Json | undefined {
-  const { slots, subject, profile, text } = draft;
+  const { slots, subject, extra, profile, text } = draft;
   const isAddition = slots.single['addition'] !== undefined;
   switch (field.role ?? '') {
     case 'code':
       return subject?.path ? undefined : textOf(subject);
     case 'origin':
       return originOf(subject);
+    case 'error':
+      return accepted(field, textOf(extra) ?? slots.single['error']);
     case 'path':
       return isWriter(profile) ? draft.target : subject?.path?.path;
     case 'task':
@@ -68,7 +70,7 @@ function valueFor(field: Field, draft: Draft): Json | undefined {
     case 'addition':
       return isAddition === (field.role === 'addition') ? contentFor(draft) : undefined;
     case 'query':
-      return field.isRequired ? searchFor(draft) : undefined;
+      return field.isRequired ? escaped(queryWords(draft).join(' ')) || undefined : undefined;
     case 'library':
     case 'topic':
       return field.isRequired ? docsQuery(draft)[field.role ?? ''] : undefined;
@@ -80,7 +82,10 @@ function valueFor(field: Field, draft: Draft): Json | undefined {
     case 'title':
       return accepted(field, slots.quote ?? (field.isRequired ? text.slice(0, 80) : undefined));
     default:
-      return accepted(field, slots.single[field.role ?? ''] ?? spokenOf(field, text));
+      return (
+        accepted(field, slots.single[field.role ?? ''] ?? spokenOf(field, text)) ??
+        membersOf(field, slots)
+      );
   }
 }
 
@@ -102,19 +107,10 @@ function docsQuery(draft: Draft): Readonly<Record<string, string | undefined>> {
   const slots = { ...draft.slots, symbol: undefined, quote: undefined };
   const said = queryWords({ ...draft, slots });
   const library = [slots.single['library'] ?? said[0]].flat()[0];
-  const named = slots.single['topic'] ?? said.filter((word) => word !== library).join(' ');
+  const named =
+    slots.single['topic'] ?? said.filter((word) => library?.endsWith(word) !== true).join(' ');
   const topic = [named].flat()[0] || library;
   return { library: library && escaped(library), topic: topic && escaped(topic) };
-}
-
-/** In the singular, which is part of the plural too. */
-function searchFor(draft: Draft): string | undefined {
-  const { symbol, quote } = draft.slots;
-  const isName = symbol !== undefined || quote !== undefined;
-  const said = queryWords(draft).map((word) =>
-    isName ? word : word.replace(/(?<=^\p{L}{3,}[^s])s$/u, ''),
-  );
-  return said.length === 0 ? undefined : escaped(said.join(' '));
 }
 
 /** The name in the clause, else what is left of it without the words that ask. */
@@ -143,8 +139,7 @@ type Value = string | readonly string[] | undefined;
 function accepted({ schema }: Pick<Field, 'schema'>, value: Value): Json | undefined {
   const { type, enum: allowed, items, minimum } = schema;
   if (type === 'array') {
-    const item = { schema: recordOf(items) };
-    const good = [value].flat().flatMap((one) => accepted(item, one) ?? []);
+    const good = [value].flat().flatMap((one) => accepted({ schema: recordOf(items) }, one) ?? []);
     return good.length > 0 ? good : undefined;
   }
   const one = Array.isArray(value) ? value[0] : value;
@@ -153,15 +148,30 @@ function accepted({ schema }: Pick<Field, 'schema'>, value: Value): Json | undef
     return /^-?\d+(?:\.\d+)?$/u.test(one) && !(Number(one) < Number(minimum ?? 0))
       ? Number(one)
       : undefined;
-  return type === 'boolean' || type === 'object' ? undefined : one;
+  if (type === 'boolean') return one === 'true' ? true : undefined;
+  return type === 'object' ? undefined : one;
 }
 
-/** "with tabs", "4-space": a value that the schema lists, where no role says what the argument holds. */
-function spokenOf({ role, schema }: Field, text: string): string | undefined {
+/** "with tabs", "only what is staged": a value that the schema lists, or a switch that is named. */
+function spokenOf({ name, role, schema }: Field, text: string): string | undefined {
+  const words = readWords(text);
+  const said = new Set(words.map(({ plain }) => stemOf(plain)));
+  const isSaid = (word: Word): boolean => said.has(stemOf(word.plain));
+  if (schema.type === 'boolean')
+    return readWords(name.replaceAll('_', ' ')).every(isSaid) ? 'true' : undefined;
   if (role !== undefined || !Array.isArray(schema.enum)) return undefined;
-  const said = new Set(readWords(text).map(({ plain }) => stemOf(plain)));
-  const isMeant = (word: Word): boolean => !isKnown(word) && said.has(stemOf(word.plain));
-  return schema.enum.find((one) => readWords(String(one)).every(isMeant));
+  const named = new Set(words.flatMap(({ meaning }) => Object.values(meaning.names)));
+  const isMeant = (word: Word): boolean => !isKnown(word) && isSaid(word);
+  return schema.enum.find((one) => named.has(one) || readWords(String(one)).every(isMeant));
+}
+
+/** The members of an argument whose values the words name: limits, columns. */
+function membersOf({ schema }: Field, { single }: Draft['slots']): Json | undefined {
+  const members = fieldsOf(schema).flatMap((one): [string, Json][] => {
+    const value = accepted(one, single[one.role ?? '']);
+    return value === undefined ? [] : [[one.name, value]];
+  });
+  return members.length > 0 ? Object.fromEntries(members) : undefined;
 }
 
 /** A reference to what a step gives, or the text itself. */
