@@ -66,6 +66,20 @@ export class StoreUnavailableError extends AppError {
   }
 }
 
+/** The database server cannot be reached, refuses us, or is none we can use. */
+export class DatabaseServerError extends AppError {
+  readonly code = 'store.unavailable';
+  override readonly retryable = true;
+
+  constructor(path: string, cause: unknown, consequence = 'nothing was changed') {
+    super(
+      `The database ${path} could not be used (${reasonOf(cause)}); ${consequence}. ` +
+        'Check that the server runs and can be reached from here, and the address in database_url (MCP_DATABASE_URL)',
+      { details: { path }, cause },
+    );
+  }
+}
+
 export class DiskFullError extends AppError {
   readonly code = 'store.disk_full';
   override readonly retryable = true;

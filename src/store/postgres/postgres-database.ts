@@ -1,0 +1,322 @@
+import type { Pool, PoolClient, PoolConfig, QueryResult } from 'pg';
+import { setTimeout as pause } from 'node:timers/promises';
+import { AppError, type Clock } from '../../kernel/index.ts';
+import { DatabaseServerError } from '../errors.ts';
+import { assertUsable, migrate, type Migration } from './migrate.ts';
+import { failureKind, isStateOf, translateError } from './postgres-errors.ts';
+
+export interface PostgresOptions {
+  /** `postgres://user:password@host:port/database`; never shown. */
+  readonly url: string;
+  readonly isReadonly: boolean;
+  readonly migrations: readonly Migration[];
+  readonly clock: Clock;
+  /** How long a lost connection or a conflict is tried again; a restart of the server fits in. */
+  readonly patienceMs?: number;
+  readonly maxConnections?: number;
+}
+
+export interface Statements {
+  /** For a text that is written in the program, never put together from data: it is prepared once per connection. */
+  readonly query: <Row>(sql: string, params?: readonly unknown[]) => Promise<Row[]>;
+}
+
+/** `full`: survives a crash of the database server; `soon`: the same within a second, without waiting for its disk. */
+export type PostgresDurability = 'soon' | 'full';
+
+const defaultPatienceMs = 10_000;
+/** Of one process; PostgreSQL accepts 100 from all of them unless it is configured otherwise. */
+const defaultMaxConnections = 10;
+const connectLimitMs = 5_000;
+const statementLimitMs = 30_000;
+const lockLimitMs = 10_000;
+const idleConnectionMs = 30_000;
+const firstPauseMs = 10;
+const maxPauseMs = 500;
+/** Then texts are sent unprepared: those of the program are far fewer. */
+const maxPrepared = 500;
+
+/**
+ * A pool of connections, opened at first use. Errors come out as `AppError`s.
+ *
+ * 1. A transaction is kept whole or not at all, and `transaction` returns once it is committed. Its work may run
+ *    several times: after a deadlock, a serialization failure or a lost connection. Where the connection is lost
+ *    during the commit, the server is asked whether it was committed; after a crash of the server it sometimes
+ *    cannot say, and then the error says so.
+ * 2. `query` outside of a transaction is not repeated once it was sent, unless it is a plain SELECT.
+ * 3. Columns: bigint and numeric are numbers (an unsafe one throws), bytea is a Buffer, json is its text.
+ */
+export class PostgresDatabase implements Statements {
+  readonly options: PostgresOptions;
+  /** The address without its password, for messages. */
+  readonly path: string;
+  readonly #names = new Map<string, string>();
+  readonly #lives = new WeakMap<PoolClient, string>();
+  #pool: Promise<Pool> | undefined;
+  #isPrepared = false;
+
+  constructor(options: PostgresOptions) {
+    this.options = options;
+    this.path = nameOf(options.url);
+  }
+
+  async query<Row>(sql: string, params: readonly unknown[] = []): Promise<Row[]> {
+    const isRepeatable = /^\s*SELECT\b/i.test(sql);
+    return this.#patiently(async () => {
+      const client = await this.#connect();
+      const outcome = await run(client, () => this.#send<Row>(client, sql, params));
+      if (outcome.kind === 'done') return outcome.value;
+      if (outcome.failure === 'lost' && !isRepeatable) throw this.#unknownOutcome(outcome.error);
+      throw outcome.error;
+    });
+  }
+
+  async transaction<Result>(
+    work: (statements: Statements) => Promise<Result>,
+    durability: PostgresDurability = 'full',
+  ): Promise<Result> {
+    return this.#patiently(() => this.#attempt(work, durability));
+  }
+
+  /** Server version and the time one question takes, for `tutti doctor`. */
+  async describe(): Promise<{ readonly version: string; readonly latencyMs: number }> {
+    await this.query('SELECT 1');
+    const startedAtMs = performance.now();
+    const [row] = await this.query<{ version: string }>(
+      `SELECT current_setting('server_version') AS version`,
+    );
+    return { version: row?.version ?? '', latencyMs: performance.now() - startedAtMs };
+  }
+
+  /** May be used again afterwards. */
+  async close(): Promise<void> {
+    const pool = this.#pool;
+    this.#pool = undefined;
+    this.#isPrepared = false;
+    // One that could not be opened needs no closing.
+    await pool?.then((it) => it.end()).catch(() => undefined);
+  }
+
+  async #attempt<Result>(
+    work: (statements: Statements) => Promise<Result>,
+    durability: PostgresDurability,
+  ): Promise<Result> {
+    const client = await this.#connect();
+    let mark: TransactionMark | undefined;
+    let finished: { readonly value: Result } | undefined;
+    const outcome = await run(client, async () => {
+      mark = await this.#begin(client, durability);
+      const value = await work({ query: (sql, params) => this.#send(client, sql, params ?? []) });
+      finished = { value };
+      const { command } = await client.query('COMMIT');
+      if (command !== 'COMMIT') throw new Error('The work went on after a statement had failed');
+      return value;
+    });
+    if (outcome.kind === 'done') return outcome.value;
+    // Committed or not: only the server knows.
+    if (outcome.failure === 'lost' && finished && mark) {
+      if (await this.#isCommitted(mark, outcome.error)) return finished.value;
+    }
+    throw outcome.error;
+  }
+
+  /** By which the outcome of the transaction can be asked for; undefined where there is nothing to commit. */
+  async #begin(
+    client: PoolClient,
+    durability: PostgresDurability,
+  ): Promise<TransactionMark | undefined> {
+    if (this.options.isReadonly) {
+      await client.query('BEGIN READ ONLY');
+      return undefined;
+    }
+    const life = this.#lives.get(client) ?? (await readLife(client));
+    this.#lives.set(client, life);
+    const soon = durability === 'soon' ? 'SET LOCAL synchronous_commit = off; ' : '';
+    // Several statements in one text are answered by several results, which the types do not say.
+    const results: unknown = await client.query(
+      `BEGIN; ${soon}SELECT pg_current_xact_id()::text AS xid`,
+    );
+    const last = Array.isArray(results)
+      ? (results.at(-1) as QueryResult<{ xid: string }>)
+      : undefined;
+    const xid = last?.rows[0]?.xid;
+    return xid === undefined ? undefined : { xid, life };
+  }
+
+  /** Throws where it cannot be known: a server that crashed may have given the number to another transaction since. */
+  async #isCommitted({ xid, life }: TransactionMark, cause: unknown): Promise<boolean> {
+    const giveUpAtMs = performance.now() + this.#patienceMs;
+    for (;;) {
+      const status = await this.#askStatus(xid, life);
+      if (status === 'committed') return true;
+      if (status === 'aborted') return false;
+      // The server may not have noticed yet that we are gone.
+      if (status === 'unknown' || performance.now() >= giveUpAtMs) {
+        throw this.#unknownOutcome(cause);
+      }
+      await pause(firstPauseMs * 5);
+    }
+  }
+
+  async #askStatus(xid: string, life: string): Promise<string | undefined> {
+    try {
+      const [row] = await this.query<{ status: string; life: string }>(
+        `SELECT pg_xact_status($1::xid8) AS status, ${lifeSql} AS life`,
+        [xid],
+      );
+      return row?.status === 'committed' && row.life !== life ? 'unknown' : row?.status;
+    } catch (error) {
+      // The server does not know the number (any more): what it stood for was never on its disk.
+      return isStateOf(error, '22023') ? 'aborted' : undefined;
+    }
+  }
+
+  get #patienceMs(): number {
+    return this.options.patienceMs ?? defaultPatienceMs;
+  }
+
+  /** Tries `work` again while what failed can be expected to pass. */
+  async #patiently<Result>(work: () => Promise<Result>): Promise<Result> {
+    const giveUpAtMs = performance.now() + this.#patienceMs;
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
+      try {
+        return await work();
+      } catch (error) {
+        const failure = failureKind(error);
+        const mayPass = failure === 'lost' || failure === 'conflict';
+        if (!mayPass || performance.now() + pauseMs >= giveUpAtMs) {
+          throw translateError(error, this.path);
+        }
+        // Those that met one another must not meet again.
+        await pause(pauseMs * (0.5 + Math.random() / 2));
+      }
+    }
+  }
+
+  #unknownOutcome(cause: unknown): AppError {
+    return new DatabaseServerError(this.path, cause, 'it may or may not have been written');
+  }
+
+  async #connect(): Promise<PoolClient> {
+    this.#pool ??= openPool(this.options);
+    const pool = await this.#pool;
+    if (!this.#isPrepared) {
+      await this.#prepare(pool);
+      this.#isPrepared = true;
+    }
+    return pool.connect();
+  }
+
+  async #prepare(pool: Pool): Promise<void> {
+    const options = { ...this.options, path: this.path };
+    await assertUsable(pool, options);
+    if (!this.options.isReadonly) await migrate(pool, options);
+  }
+
+  async #send<Row>(client: PoolClient, sql: string, params: readonly unknown[]): Promise<Row[]> {
+    const name = this.#nameOf(sql);
+    const { rows } = await client.query<Row & Record<string, unknown>>({
+      text: sql,
+      values: [...params],
+      ...(name !== undefined && { name }),
+    });
+    return rows;
+  }
+
+  #nameOf(sql: string): string | undefined {
+    const known = this.#names.get(sql);
+    if (known !== undefined || this.#names.size >= maxPrepared) return known;
+    const name = `t${this.#names.size}`;
+    this.#names.set(sql, name);
+    return name;
+  }
+}
+
+/** A transaction, and the life of the server in which it got its number. */
+interface TransactionMark {
+  readonly xid: string;
+  readonly life: string;
+}
+
+/** Differs after every recovery from a crash, which resets the statistics; an orderly restart keeps them. */
+const lifeSql = '(SELECT stats_reset::text FROM pg_stat_wal)';
+
+async function readLife(client: PoolClient): Promise<string> {
+  const { rows } = await client.query<{ life: string }>(`SELECT ${lifeSql} AS life`);
+  return rows[0]?.life ?? '';
+}
+
+type Outcome<Result> =
+  | { readonly kind: 'done'; readonly value: Result }
+  | {
+      readonly kind: 'failed';
+      readonly error: unknown;
+      readonly failure: ReturnType<typeof failureKind>;
+    };
+
+/** Gives the connection back afterwards: without a transaction, or not at all. */
+async function run<Result>(
+  client: PoolClient,
+  work: () => Promise<Result>,
+): Promise<Outcome<Result>> {
+  try {
+    const value = await work();
+    client.release();
+    return { kind: 'done', value };
+  } catch (error) {
+    const failure = failureKind(error);
+    const isSound =
+      failure !== 'lost' &&
+      (await client.query('ROLLBACK').then(
+        () => true,
+        () => false,
+      ));
+    client.release(!isSound);
+    return { kind: 'failed', error, failure };
+  }
+}
+
+/** Loaded at first use: commands that need no database must not wait for it. */
+async function openPool({ url, isReadonly, maxConnections }: PostgresOptions): Promise<Pool> {
+  const { Pool: PgPool, types } = await import('pg');
+  const parsers = new Map<number, (text: string) => unknown>([
+    [types.builtins.INT8, safeNumber],
+    [types.builtins.NUMERIC, safeNumber],
+    [types.builtins.JSON, (text) => text],
+    [types.builtins.JSONB, (text) => text],
+  ]);
+  const config: PoolConfig = {
+    connectionString: url,
+    application_name: 'tutti',
+    max: maxConnections ?? defaultMaxConnections,
+    connectionTimeoutMillis: connectLimitMs,
+    idleTimeoutMillis: idleConnectionMs,
+    allowExitOnIdle: true,
+    statement_timeout: statementLimitMs,
+    lock_timeout: lockLimitMs,
+    idle_in_transaction_session_timeout: statementLimitMs,
+    keepAlive: true,
+    ...(isReadonly && { options: '-c default_transaction_read_only=on' }),
+    types: { getTypeParser: (id, format) => parsers.get(id) ?? types.getTypeParser(id, format) },
+  };
+  const pool = new PgPool(config);
+  // A connection that ends while it is not used is replaced; one in use fails its query.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  return pool;
+}
+
+function safeNumber(text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    throw new Error(`The number ${text} is too big to be exact`);
+  }
+  return value;
+}
+
+function nameOf(url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (!parsed) return 'of database_url';
+  const host = parsed.searchParams.get('host') ?? parsed.host;
+  return `postgres://${host}${parsed.pathname}`;
+}

@@ -1,0 +1,31 @@
+import { onTestFinished } from 'vitest';
+import { systemClock } from '../../src/kernel/index.ts';
+import { migrations } from '../../src/store/postgres/migrate.ts';
+import {
+  PostgresDatabase,
+  type PostgresOptions,
+} from '../../src/store/postgres/postgres-database.ts';
+import { isCi } from '../sample.ts';
+import { postgresMissing } from './postgres-server.ts';
+import { createSharedDatabase } from './shared-postgres.ts';
+
+/** Why tests on PostgreSQL are skipped here, for their name; null where they run. */
+export const postgresSkipReason = postgresMissing();
+if (isCi && postgresSkipReason !== null) throw new Error(postgresSkipReason);
+
+/** An empty database unless an address is given, with the schema of this program; closed when the running test has finished. */
+export async function aPostgresDatabase(
+  options: Partial<PostgresOptions> = {},
+): Promise<PostgresDatabase> {
+  const database = new PostgresDatabase({
+    url: options.url ?? (await createSharedDatabase()),
+    isReadonly: false,
+    migrations,
+    clock: systemClock,
+    patienceMs: 2_000,
+    maxConnections: 4,
+    ...options,
+  });
+  onTestFinished(() => database.close());
+  return database;
+}
