@@ -8,9 +8,9 @@ const stranger = { id: 'stranger' };
 const keepAll = { beforeMs: 0, maxSpans: 1_000_000 };
 
 /** What every trace store promises. `create` gives an empty one. */
-export function testTraceStore(create: () => TraceStore): void {
+export function testTraceStore(create: () => TraceStore | Promise<TraceStore>): void {
   it('gives back every part of a span as it was recorded', async () => {
-    const store = create();
+    const store = await create();
     const full = aSpan({
       parentSpanId: 'aaaaaaaaaaaaaaaa',
       kind: 'client',
@@ -23,7 +23,7 @@ export function testTraceStore(create: () => TraceStore): void {
   });
 
   it('gives the spans of a trace in the order they began', async () => {
-    const store = create();
+    const store = await create();
     const late = aSpan({ spanId: hexId(1, 16), startedAtUs: 2_000 });
     const early = aSpan({ spanId: hexId(2, 16), startedAtUs: 1_000 });
     await store.record([late, early]);
@@ -34,7 +34,7 @@ export function testTraceStore(create: () => TraceStore): void {
   });
 
   it('keeps the first of two spans with the same id', async () => {
-    const store = create();
+    const store = await create();
     await store.record([aSpan({ name: 'first' })]);
     await store.record([aSpan({ name: 'second' })]);
     expect(await store.find(localCaller, aSpan().traceId)).toMatchObject({
@@ -43,7 +43,7 @@ export function testTraceStore(create: () => TraceStore): void {
   });
 
   it('gives the spans recorded last, of this caller alone', async () => {
-    const store = create();
+    const store = await create();
     const spans = [1, 2, 3].map((at) => aSpan({ spanId: hexId(at, 16), startedAtUs: at }));
     await store.record(spans.slice(0, 1));
     await store.record([...spans.slice(1), aSpan({ spanId: hexId(9, 16), callerId: stranger.id })]);
@@ -55,13 +55,13 @@ export function testTraceStore(create: () => TraceStore): void {
   });
 
   it('accepts an empty batch', async () => {
-    const store = create();
+    const store = await create();
     await store.record([]);
     expect(await store.recent(localCaller, 10)).toEqual([]);
   });
 
   it('finds a trace by the beginning of its id when only one has it', async () => {
-    const store = create();
+    const store = await create();
     const [one, other] = ['abcdef01', 'abcdef02'].map((id) =>
       aSpan({ traceId: id.padEnd(32, '0') }),
     );
@@ -75,7 +75,7 @@ export function testTraceStore(create: () => TraceStore): void {
   });
 
   it('names a limited number of traces that a beginning fits', async () => {
-    const store = create();
+    const store = await create();
     const traceIds = Array.from({ length: 15 }, (_, n) => `abcdef${hexId(n, 32).slice(6)}`);
     await store.record(traceIds.map((traceId) => aSpan({ traceId })));
     expect(await store.find(localCaller, 'abcdef')).toEqual({
@@ -85,7 +85,7 @@ export function testTraceStore(create: () => TraceStore): void {
   });
 
   it('gives a limited number of spans of a trace, those that began first', async () => {
-    const store = create();
+    const store = await create();
     const spans = Array.from({ length: traceLimits.maxSpansPerTrace + 1 }, (_, n) =>
       aSpan({ spanId: hexId(n + 1, 16), startedAtUs: n }),
     );
@@ -97,7 +97,7 @@ export function testTraceStore(create: () => TraceStore): void {
   });
 
   it('lists a limited number of traces, whatever number is asked for', async () => {
-    const store = create();
+    const store = await create();
     await store.record(
       Array.from({ length: traceLimits.maxListedTraces + 1 }, (_, n) =>
         aSpan({ traceId: hexId(n, 32) }),
@@ -107,7 +107,7 @@ export function testTraceStore(create: () => TraceStore): void {
   });
 
   it('shows a caller its own spans only', async () => {
-    const store = create();
+    const store = await create();
     const own = aSpan();
     const foreign = aSpan({ spanId: hexId(9, 16), callerId: stranger.id });
     await store.record([own, foreign]);
@@ -118,7 +118,7 @@ export function testTraceStore(create: () => TraceStore): void {
   });
 
   it('lists the traces that began last, newest first, with their sums', async () => {
-    const store = create();
+    const store = await create();
     const old = hexId(1, 32);
     const young = hexId(2, 32);
     await store.record([
@@ -165,7 +165,7 @@ export function testTraceStore(create: () => TraceStore): void {
   });
 
   it('removes spans that began before the given time, of every caller', async () => {
-    const store = create();
+    const store = await create();
     await store.record([
       aSpan({ spanId: hexId(1, 16), startedAtUs: 999_999 }),
       aSpan({ spanId: hexId(2, 16), startedAtUs: 999_999, callerId: stranger.id }),
@@ -177,7 +177,7 @@ export function testTraceStore(create: () => TraceStore): void {
   });
 
   it('keeps only as many spans as allowed, those recorded last', async () => {
-    const store = create();
+    const store = await create();
     const spans = Array.from({ length: 5_000 }, (_, n) =>
       aSpan({ traceId: hexId(n, 32), startedAtUs: n }),
     );
@@ -196,7 +196,7 @@ export function testTraceStore(create: () => TraceStore): void {
   });
 
   it('counts what is there, not what was, when spans in between are gone', async () => {
-    const store = create();
+    const store = await create();
     await store.record(
       [9, 1, 1, 9, 9].map((startedAtUs, n) => aSpan({ spanId: hexId(n + 1, 16), startedAtUs })),
     );

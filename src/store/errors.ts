@@ -69,14 +69,19 @@ export class StoreUnavailableError extends AppError {
 /** The database server cannot be reached, refuses us, or is none we can use. */
 export class DatabaseServerError extends AppError {
   readonly code = 'store.unavailable';
-  override readonly retryable = true;
+  override readonly retryable: boolean;
 
-  constructor(path: string, cause: unknown, consequence = 'nothing was changed') {
+  /** `isWritten`: whether what was attempted is kept; of what is unknown nothing may be done again. */
+  constructor(path: string, cause: unknown, isWritten: false | 'unknown' = false) {
+    const consequence = isWritten
+      ? 'what was to be written may or may not be there'
+      : 'nothing was changed';
     super(
       `The database ${path} could not be used (${reasonOf(cause)}); ${consequence}. ` +
         'Check that the server runs and can be reached from here, and the address in database_url (MCP_DATABASE_URL)',
       { details: { path }, cause },
     );
+    this.retryable = !isWritten;
   }
 }
 

@@ -1,4 +1,6 @@
 import { onTestFinished } from 'vitest';
+import type { PostgresRunStoreOptions } from '../../src/store/postgres/run-leases.ts';
+import { PostgresRunStore } from '../../src/store/postgres/postgres-run-store.ts';
 import { systemClock } from '../../src/kernel/index.ts';
 import { migrations } from '../../src/store/postgres/migrate.ts';
 import {
@@ -28,4 +30,19 @@ export async function aPostgresDatabase(
   });
   onTestFinished(() => database.close());
   return database;
+}
+
+/** The runs in this database as one process has them. Everybody is alive unless said otherwise. */
+export async function aPostgresRunStore(
+  options: Partial<PostgresRunStoreOptions> & { readonly url?: string } = {},
+): Promise<PostgresRunStore> {
+  const { url, ...parts } = options;
+  const database = await aPostgresDatabase(url === undefined ? {} : { url });
+  const store = new PostgresRunStore(database, {
+    clock: systemClock,
+    isGone: async () => false,
+    ...parts,
+  });
+  onTestFinished(() => store.close());
+  return store;
 }

@@ -1,7 +1,9 @@
-import type { Pool, PoolClient, PoolConfig, QueryResult } from 'pg';
+import type { Pool, PoolClient, QueryResult } from 'pg';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AppError, type Clock } from '../../kernel/index.ts';
 import { DatabaseServerError } from '../errors.ts';
+import { clientConfig } from './client-config.ts';
+import { openListener, type ListenerParts, type PostgresListener } from './listener.ts';
 import { assertUsable, migrate, type Migration } from './migrate.ts';
 import { failureKind, isStateOf, translateError } from './postgres-errors.ts';
 
@@ -11,26 +13,37 @@ export interface PostgresOptions {
   readonly isReadonly: boolean;
   readonly migrations: readonly Migration[];
   readonly clock: Clock;
-  /** How long a lost connection or a conflict is tried again; a restart of the server fits in. */
+  /** How long a lost connection is tried again; a restart of the server fits in. */
   readonly patienceMs?: number;
   readonly maxConnections?: number;
 }
 
 export interface Statements {
   /** For a text that is written in the program, never put together from data: it is prepared once per connection. */
-  readonly query: <Row>(sql: string, params?: readonly unknown[]) => Promise<Row[]>;
+  readonly query: <Row = Readonly<Record<string, unknown>>>(
+    sql: string,
+    params?: readonly unknown[],
+  ) => Promise<Row[]>;
 }
 
 /** `full`: survives a crash of the database server; `soon`: the same within a second, without waiting for its disk. */
 export type PostgresDurability = 'soon' | 'full';
 
+export interface TransactionTerms<Result> {
+  readonly durability?: PostgresDurability | undefined;
+  /**
+   * Whether what the work wrote is there. Asked where the connection was lost during the commit and the server
+   * cannot tell; without it that is an error.
+   */
+  readonly isKept?: ((result: Result, statements: Statements) => Promise<boolean>) | undefined;
+}
+
 const defaultPatienceMs = 10_000;
 /** Of one process; PostgreSQL accepts 100 from all of them unless it is configured otherwise. */
 const defaultMaxConnections = 10;
-const connectLimitMs = 5_000;
-const statementLimitMs = 30_000;
-const lockLimitMs = 10_000;
 const idleConnectionMs = 30_000;
+/** Deadlocks and serialization failures of one transaction. */
+const maxConflicts = 10;
 const firstPauseMs = 10;
 const maxPauseMs = 500;
 /** Then texts are sent unprepared: those of the program are far fewer. */
@@ -42,9 +55,10 @@ const maxPrepared = 500;
  * 1. A transaction is kept whole or not at all, and `transaction` returns once it is committed. Its work may run
  *    several times: after a deadlock, a serialization failure or a lost connection. Where the connection is lost
  *    during the commit, the server is asked whether it was committed; after a crash of the server it sometimes
- *    cannot say, and then the error says so.
+ *    cannot say: then `isKept` does, or the error says so.
  * 2. `query` outside of a transaction is not repeated once it was sent, unless it is a plain SELECT.
  * 3. Columns: bigint and numeric are numbers (an unsafe one throws), bytea is a Buffer, json is its text.
+ * 4. PostgreSQL cannot keep U+0000 in a text: it is written as U+FFFD. JSON made by JSON.stringify has none.
  */
 export class PostgresDatabase implements Statements {
   readonly options: PostgresOptions;
@@ -60,7 +74,10 @@ export class PostgresDatabase implements Statements {
     this.path = nameOf(options.url);
   }
 
-  async query<Row>(sql: string, params: readonly unknown[] = []): Promise<Row[]> {
+  readonly query = async <Row = Readonly<Record<string, unknown>>>(
+    sql: string,
+    params: readonly unknown[] = [],
+  ): Promise<Row[]> => {
     const isRepeatable = /^\s*SELECT\b/i.test(sql);
     return this.#patiently(async () => {
       const client = await this.#connect();
@@ -69,13 +86,13 @@ export class PostgresDatabase implements Statements {
       if (outcome.failure === 'lost' && !isRepeatable) throw this.#unknownOutcome(outcome.error);
       throw outcome.error;
     });
-  }
+  };
 
   async transaction<Result>(
     work: (statements: Statements) => Promise<Result>,
-    durability: PostgresDurability = 'full',
+    { durability = 'full', isKept }: TransactionTerms<Result> = {},
   ): Promise<Result> {
-    return this.#patiently(() => this.#attempt(work, durability));
+    return this.#patiently(() => this.#attempt(work, { durability, isKept }));
   }
 
   /** Server version and the time one question takes, for `tutti doctor`. */
@@ -86,6 +103,11 @@ export class PostgresDatabase implements Statements {
       `SELECT current_setting('server_version') AS version`,
     );
     return { version: row?.version ?? '', latencyMs: performance.now() - startedAtMs };
+  }
+
+  /** A connection of its own that hears what is told on this channel, until it is closed or lost. */
+  async listen(channel: string, parts: ListenerParts): Promise<PostgresListener> {
+    return this.#patiently(() => openListener(this.options, channel, parts));
   }
 
   /** May be used again afterwards. */
@@ -99,7 +121,7 @@ export class PostgresDatabase implements Statements {
 
   async #attempt<Result>(
     work: (statements: Statements) => Promise<Result>,
-    durability: PostgresDurability,
+    { durability = 'full', isKept }: TransactionTerms<Result>,
   ): Promise<Result> {
     const client = await this.#connect();
     let mark: TransactionMark | undefined;
@@ -115,7 +137,9 @@ export class PostgresDatabase implements Statements {
     if (outcome.kind === 'done') return outcome.value;
     // Committed or not: only the server knows.
     if (outcome.failure === 'lost' && finished && mark) {
-      if (await this.#isCommitted(mark, outcome.error)) return finished.value;
+      const { value } = finished;
+      const findOut = isKept && ((): Promise<boolean> => isKept(value, this));
+      if (await this.#isCommitted(mark, outcome.error, findOut)) return value;
     }
     throw outcome.error;
   }
@@ -144,13 +168,18 @@ export class PostgresDatabase implements Statements {
   }
 
   /** Throws where it cannot be known: a server that crashed may have given the number to another transaction since. */
-  async #isCommitted({ xid, life }: TransactionMark, cause: unknown): Promise<boolean> {
+  async #isCommitted(
+    { xid, life }: TransactionMark,
+    cause: unknown,
+    findOut: (() => Promise<boolean>) | undefined,
+  ): Promise<boolean> {
     const giveUpAtMs = performance.now() + this.#patienceMs;
     for (;;) {
       const status = await this.#askStatus(xid, life);
       if (status === 'committed') return true;
       if (status === 'aborted') return false;
       // The server may not have noticed yet that we are gone.
+      if (status === 'unknown' && findOut) return findOut();
       if (status === 'unknown' || performance.now() >= giveUpAtMs) {
         throw this.#unknownOutcome(cause);
       }
@@ -178,15 +207,18 @@ export class PostgresDatabase implements Statements {
   /** Tries `work` again while what failed can be expected to pass. */
   async #patiently<Result>(work: () => Promise<Result>): Promise<Result> {
     const giveUpAtMs = performance.now() + this.#patienceMs;
+    let conflicts = 0;
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
       try {
         return await work();
       } catch (error) {
         const failure = failureKind(error);
-        const mayPass = failure === 'lost' || failure === 'conflict';
-        if (!mayPass || performance.now() + pauseMs >= giveUpAtMs) {
-          throw translateError(error, this.path);
-        }
+        if (failure === 'conflict') conflicts += 1;
+        const mayPass =
+          failure === 'conflict'
+            ? conflicts < maxConflicts
+            : failure === 'lost' && performance.now() + pauseMs < giveUpAtMs;
+        if (!mayPass) throw translateError(error, this.path);
         // Those that met one another must not meet again.
         await pause(pauseMs * (0.5 + Math.random() / 2));
       }
@@ -194,7 +226,7 @@ export class PostgresDatabase implements Statements {
   }
 
   #unknownOutcome(cause: unknown): AppError {
-    return new DatabaseServerError(this.path, cause, 'it may or may not have been written');
+    return new DatabaseServerError(this.path, cause, 'unknown');
   }
 
   async #connect(): Promise<PoolClient> {
@@ -217,7 +249,7 @@ export class PostgresDatabase implements Statements {
     const name = this.#nameOf(sql);
     const { rows } = await client.query<Row & Record<string, unknown>>({
       text: sql,
-      values: [...params],
+      values: params.map(withoutNul),
       ...(name !== undefined && { name }),
     });
     return rows;
@@ -277,41 +309,24 @@ async function run<Result>(
 }
 
 /** Loaded at first use: commands that need no database must not wait for it. */
-async function openPool({ url, isReadonly, maxConnections }: PostgresOptions): Promise<Pool> {
+async function openPool(options: PostgresOptions): Promise<Pool> {
   const { Pool: PgPool, types } = await import('pg');
-  const parsers = new Map<number, (text: string) => unknown>([
-    [types.builtins.INT8, safeNumber],
-    [types.builtins.NUMERIC, safeNumber],
-    [types.builtins.JSON, (text) => text],
-    [types.builtins.JSONB, (text) => text],
-  ]);
-  const config: PoolConfig = {
-    connectionString: url,
-    application_name: 'tutti',
-    max: maxConnections ?? defaultMaxConnections,
-    connectionTimeoutMillis: connectLimitMs,
+  const pool = new PgPool({
+    ...clientConfig(options, types),
+    max: options.maxConnections ?? defaultMaxConnections,
     idleTimeoutMillis: idleConnectionMs,
     allowExitOnIdle: true,
-    statement_timeout: statementLimitMs,
-    lock_timeout: lockLimitMs,
-    idle_in_transaction_session_timeout: statementLimitMs,
-    keepAlive: true,
-    ...(isReadonly && { options: '-c default_transaction_read_only=on' }),
-    types: { getTypeParser: (id, format) => parsers.get(id) ?? types.getTypeParser(id, format) },
-  };
-  const pool = new PgPool(config);
+  });
   // A connection that ends while it is not used is replaced; one in use fails its query.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
-function safeNumber(text: string): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    throw new Error(`The number ${text} is too big to be exact`);
-  }
-  return value;
+function withoutNul(value: unknown): unknown {
+  if (typeof value === 'string')
+    return value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
+  return Array.isArray(value) ? value.map(withoutNul) : value;
 }
 
 function nameOf(url: string): string {

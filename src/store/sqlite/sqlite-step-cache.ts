@@ -69,7 +69,7 @@ export class SqliteStepCache implements StepCache {
 }
 
 /** What cannot be read counts as not there: the call is made again. */
-function readHeld(text: unknown): CachedResult['held'] | undefined {
+export function readHeld(text: unknown): CachedResult['held'] | undefined {
   try {
     const held: unknown = JSON.parse(String(text));
     const isHeld =

@@ -4,9 +4,9 @@ import type { StepCache } from './effect-ports.ts';
 const key = { callerId: 'local', tool: 'code.scan', argumentsDigest: 'sha256:1' };
 
 /** What every cache of results promises. `create` gives an empty one. */
-export function testStepCache(create: () => StepCache): void {
+export function testStepCache(create: () => StepCache | Promise<StepCache>): void {
   it('gives back what was put, inline or stored', async () => {
-    const cache = create();
+    const cache = await create();
     const inline = { held: { value: { a: ['ü', null] } }, storedAtMs: 5 };
     await cache.put(key, inline);
     expect(await cache.find(key)).toEqual(inline);
@@ -19,14 +19,14 @@ export function testStepCache(create: () => StepCache): void {
   it.each([{ callerId: 'other' }, { tool: 'code.other' }, { argumentsDigest: 'sha256:2' }])(
     'keeps results of another call apart: %o',
     async (change) => {
-      const cache = create();
+      const cache = await create();
       await cache.put(key, { held: { value: 1 }, storedAtMs: 5 });
       expect(await cache.find({ ...key, ...change })).toBeUndefined();
     },
   );
 
   it('removes what is older than is kept, then the oldest of what is too much', async () => {
-    const cache = create();
+    const cache = await create();
     for (const storedAtMs of [3, 1, 5, 2, 4]) {
       const argumentsDigest = String(storedAtMs);
       await cache.put({ ...key, argumentsDigest }, { held: { value: storedAtMs }, storedAtMs });

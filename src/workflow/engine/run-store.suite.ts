@@ -13,7 +13,9 @@ export interface RunStoreParts {
 }
 
 /** Gives an empty store, twice: as two processes have it open. */
-export type CreateRunStores = (parts: RunStoreParts) => readonly [RunStore, RunStore];
+export type CreateRunStores = (
+  parts: RunStoreParts,
+) => readonly [RunStore, RunStore] | Promise<readonly [RunStore, RunStore]>;
 
 const stranger = { id: 'stranger' };
 
@@ -26,10 +28,10 @@ interface Scene {
 
 /** What every store of runs promises. */
 export function testRunStore(create: CreateRunStores): void {
-  function aScene(place?: string): Scene {
+  async function aScene(place?: string): Promise<Scene> {
     const clock = { nowMs: 10_000 };
     const gone = new Set<number>();
-    const [store, other] = create({
+    const [store, other] = await create({
       clock: { now: () => clock.nowMs },
       isGone: async ({ pid }) => gone.has(pid),
       ...(place === undefined ? undefined : { place }),
@@ -38,14 +40,14 @@ export function testRunStore(create: CreateRunStores): void {
   }
 
   async function aClaimed(parts: Partial<NewRunRecord> = {}): Promise<Scene & { lease: Lease }> {
-    const scene = aScene();
+    const scene = await aScene();
     const { runId } = await scene.store.create(aNewRun(parts));
     return { ...scene, lease: await claimed(scene.store, runId) };
   }
 
   describe('keeping runs', () => {
     it('gives back a run as it was stored, with what a fork takes over', async () => {
-      const { store } = aScene();
+      const { store } = await aScene();
       const run = aNewRun({
         plan: {
           version: 1,
@@ -88,7 +90,7 @@ export function testRunStore(create: CreateRunStores): void {
     });
 
     it('finds a run by a beginning that only it has, for its caller alone', async () => {
-      const { store } = aScene();
+      const { store } = await aScene();
       await store.create(aNewRun({ runId: 'abc1' }));
       await store.create(aNewRun({ runId: 'abc12' }));
       await store.create(aNewRun({ runId: 'abd1' }));
@@ -108,7 +110,7 @@ export function testRunStore(create: CreateRunStores): void {
     testWholeRuns(aClaimed);
 
     it('starts one run for one idempotency key of a caller', async () => {
-      const { store, other } = aScene();
+      const { store, other } = await aScene();
       const once = { idempotencyKey: 'k' };
       const stored: string[] = [];
       const onStored = (runId: string): void => void stored.push(runId);
@@ -123,7 +125,7 @@ export function testRunStore(create: CreateRunStores): void {
     });
 
     it('lists the runs of a caller, the newest first, by status', async () => {
-      const { store } = aScene();
+      const { store } = await aScene();
       for (const [place, runId] of ['a', 'b', 'c'].entries()) {
         await store.create(aNewRun({ runId, createdAtMs: 1_000 + place }));
       }
@@ -141,7 +143,7 @@ export function testRunStore(create: CreateRunStores): void {
     });
 
     it('lists those of one place where that is wanted', async () => {
-      const { store } = aScene('here');
+      const { store } = await aScene('here');
       await store.create(aNewRun({ runId: 'a', place: 'here' }));
       await store.create(aNewRun({ runId: 'b', place: 'there' }));
       const listed = async (filter: Parameters<RunStore['list']>[1]): Promise<string[]> =>
@@ -151,7 +153,7 @@ export function testRunStore(create: CreateRunStores): void {
     });
 
     it('removes runs that ended before a time, the oldest first, and all that belongs to them', async () => {
-      const { store, clock } = aScene();
+      const { store, clock } = await aScene();
       for (const runId of ['a', 'b', 'c', 'd']) {
         await store.create(aNewRun({ runId, signals: [{ name: 's', payload: 1 }] }));
         if (runId === 'd') continue;
@@ -179,7 +181,7 @@ export function testRunStore(create: CreateRunStores): void {
 
   describe('leases', () => {
     it('gives a run to one of those who claim it', async () => {
-      const { store, other } = aScene();
+      const { store, other } = await aScene();
       await store.create(aNewRun());
       const leases = await Promise.all([
         store.claim(['run1'], anOwner()),
@@ -250,7 +252,7 @@ export function testRunStore(create: CreateRunStores): void {
 
   describe('runs that have something to do', () => {
     it('are those of the engine that nobody executes, the oldest first', async () => {
-      const { store } = aScene();
+      const { store } = await aScene();
       await store.create(aNewRun({ runId: 'b', createdAtMs: 2 }));
       await store.create(aNewRun({ runId: 'a', createdAtMs: 3 }));
       await store.create(aNewRun({ runId: 'c', createdAtMs: 1 }));
@@ -262,7 +264,7 @@ export function testRunStore(create: CreateRunStores): void {
     });
 
     it('are not those of other places, for who works at one', async () => {
-      const { store } = aScene('here');
+      const { store } = await aScene('here');
       await store.create(aNewRun({ runId: 'a', place: 'here' }));
       await store.create(aNewRun({ runId: 'b', place: 'there' }));
       await store.create(aNewRun({ runId: 'c' }));
@@ -393,7 +395,7 @@ export function testRunStore(create: CreateRunStores): void {
     });
 
     it('shows by its revision that another process wrote, and not what it wrote itself', async () => {
-      const { store, other } = aScene();
+      const { store, other } = await aScene();
       await store.create(aNewRun());
       await other.revision();
       const before = await store.revision();
