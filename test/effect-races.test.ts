@@ -4,20 +4,29 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, vi } from 'vitest';
+import { postgresSkipReason } from '../testkit/store/a-postgres.ts';
+import { createSharedDatabase } from '../testkit/store/shared-postgres.ts';
 import { aDirectory } from '../testkit/observe/a-directory.ts';
 
 const program = fileURLToPath(new URL('support/race-effects.ts', import.meta.url));
 const racers = ['one', 'two', 'three'];
 const effects = 200;
 
-it(
-  'several processes that want the same effects send each of them once',
+it.for(['SQLite', 'PostgreSQL'])(
+  'several processes that want the same effects send each of them once: %s',
   { timeout: 60_000 },
-  async () => {
+  async (database, { skip }) => {
+    const isServer = database === 'PostgreSQL';
+    if (isServer && postgresSkipReason !== null) skip(postgresSkipReason);
     const home = aDirectory();
+    const env = {
+      ...process.env,
+      ...(isServer && { MCP_DATABASE_URL: await createSharedDatabase() }),
+    };
     const exits = racers.map(async (name) => {
       const child = spawn(process.execPath, [program, home, name, String(effects)], {
         stdio: ['ignore', 'ignore', 'inherit'],
+        env,
       });
       const [code] = await once(child, 'exit');
       return code;

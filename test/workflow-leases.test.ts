@@ -9,6 +9,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { localCaller } from '../src/contract/caller/index.ts';
 import { aDirectory } from '../testkit/observe/a-directory.ts';
 import type { Store } from '../src/store/index.ts';
+import { postgresSkipReason } from '../testkit/store/a-postgres.ts';
+import { withClient } from '../testkit/store/postgres-server.ts';
+import { createSharedDatabase } from '../testkit/store/shared-postgres.ts';
 import { aStore } from '../testkit/store/a-store.ts';
 import { aNewRun } from '../testkit/workflow/a-run.ts';
 import { isProof, seededRandom } from '../testkit/sample.ts';
@@ -25,6 +28,8 @@ const maxWaitMs = 60_000;
 
 interface Scene {
   readonly home: string;
+  /** Of PostgreSQL; undefined where the database is a file. */
+  readonly databaseUrl: string | undefined;
   readonly store: Store;
   readonly logFile: string;
   readonly stepCount: number;
@@ -39,9 +44,11 @@ interface LogLine {
   readonly key: string;
 }
 
-async function aScene(steps: Pick<Scene, 'stepCount' | 'stepMs'>): Promise<Scene> {
+type Steps = Pick<Scene, 'stepCount' | 'stepMs'>;
+
+async function sceneOn(databaseUrl: string | undefined, steps: Steps): Promise<Scene> {
   const home = aDirectory();
-  const store = aStore({ home });
+  const store = aStore({ home, databaseUrl });
   for (let place = 0; place < runCount; place += 1) {
     const runId = `run-${String(place).padStart(3, '0')}`;
     const run = aNewRun({ runId, createdAtMs: Date.now(), input: { steps: steps.stepCount } });
@@ -49,11 +56,12 @@ async function aScene(steps: Pick<Scene, 'stepCount' | 'stepMs'>): Promise<Scene
   }
   const logFile = join(home, 'executions.log');
   appendFileSync(logFile, '');
-  return { home, store, logFile, ...steps };
+  return { home, databaseUrl, store, logFile, ...steps };
 }
 
-async function startWorker({ home, logFile, stepMs }: Scene): Promise<ChildProcess> {
-  const env = { ...process.env, STEP_MS: String(stepMs) };
+async function startWorker({ home, databaseUrl, logFile, stepMs }: Scene): Promise<ChildProcess> {
+  const database = databaseUrl === undefined ? {} : { MCP_DATABASE_URL: databaseUrl };
+  const env = { ...process.env, ...database, STEP_MS: String(stepMs) };
   const stdio = ['ignore', 'pipe', 'inherit'] as const;
   const worker = spawn(process.execPath, [program, home, logFile], { env, stdio: [...stdio] });
   onTestFinished(() => void worker.kill('SIGKILL'));
@@ -116,7 +124,20 @@ function expectNoNeedlessRepeat(scene: Scene, disturbed: ReadonlySet<number>): v
   }
 }
 
+const why = postgresSkipReason === null ? '' : ` (skipped: ${postgresSkipReason})`;
+
 describe('several processes that resume the runs of one data directory', () => {
+  testWorkers((steps) => sceneOn(undefined, steps));
+});
+
+describe.skipIf(postgresSkipReason !== null)(
+  `several processes that resume the runs of one PostgreSQL database${why}`,
+  () => {
+    testWorkers(async (steps) => sceneOn(await createSharedDatabase(), steps));
+  },
+);
+
+function testWorkers(aScene: (steps: Steps) => Promise<Scene>): void {
   it('execute each run in exactly one of them, and each step once', async () => {
     // Long enough for all of them to start before one alone is done.
     const scene = await aScene({ stepCount: 8, stepMs: 60 });
@@ -196,7 +217,7 @@ describe('several processes that resume the runs of one data directory', () => {
     await expectComplete(scene);
     expectNoNeedlessRepeat(scene, new Set([frozen.pid ?? 0]));
   });
-});
+}
 
 /**
  * Two workers, of which one is stopped while it waits for the steps it has begun. Stopped in the moment
@@ -210,7 +231,7 @@ async function freezeOne(scene: Scene): Promise<{ frozen: ChildProcess; other: C
     return begun.length >= runsAtOnce;
   });
   frozen.kill('SIGSTOP');
-  for (let attempt = 0; !canWrite(scene); attempt += 1) {
+  for (let attempt = 0; !(await canWrite(scene)); attempt += 1) {
     if (attempt === maxFreezes) throw new Error('the worker was never stopped outside a write');
     frozen.kill('SIGCONT');
     await sleep(pollMs);
@@ -220,7 +241,8 @@ async function freezeOne(scene: Scene): Promise<{ frozen: ChildProcess; other: C
 }
 
 /** Whether nobody stands still in the middle of a write: everybody else would wait for them for ever. */
-function canWrite({ store }: Scene): boolean {
+async function canWrite({ store, databaseUrl }: Scene): Promise<boolean> {
+  if (databaseUrl !== undefined) return !(await isInTransaction(databaseUrl));
   const database = new DatabaseSync(store.path, { timeout: maxWriteMs });
   try {
     database.exec('BEGIN IMMEDIATE; ROLLBACK');
@@ -230,4 +252,13 @@ function canWrite({ store }: Scene): boolean {
   } finally {
     database.close();
   }
+}
+
+function isInTransaction(url: string): Promise<boolean> {
+  return withClient(url, async (client) => {
+    const { rows } = await client.query(
+      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'`,
+    );
+    return rows.length > 0;
+  });
 }

@@ -65,11 +65,12 @@ export function auditHere({ settings, store, log }: AuditParts): AuditHere {
 
 /** For commands that open no system: what is about to be done is on the disk when this returns. */
 export async function recordChange(
-  settings: Pick<Settings, 'audit' | 'home'>,
+  settings: Pick<Settings, 'audit' | 'home' | 'database_url'>,
   target: string,
 ): Promise<void> {
   if (!settings.audit.enabled) return;
-  const store = openStore({ home: settings.home, traceLimits });
+  const { home, database_url } = settings;
+  const store = openStore({ home, databaseUrl: database_url?.reveal(), traceLimits });
   const { log, recorder } = auditHere({ settings, store, log: silentLog });
   try {
     recorder?.decision(localCaller, { action: 'servers.manage', target, face: 'cli' });
@@ -82,7 +83,7 @@ export async function recordChange(
 
 /** What takes a server away is done even where it cannot be recorded; anything else is not. */
 export async function recordEdit(
-  values: Pick<Settings, 'audit' | 'home'>,
+  values: Pick<Settings, 'audit' | 'home' | 'database_url'>,
   target: 'user' | 'project',
   { kind, name }: ServerEdit,
 ): Promise<void> {

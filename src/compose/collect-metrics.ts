@@ -10,7 +10,7 @@ export interface CollectedParts {
   readonly version: string;
   readonly home: string;
   readonly fleet: Pick<FleetControl, 'status'>;
-  readonly store: Pick<Store, 'path' | 'runs'>;
+  readonly store: Pick<Store, 'path' | 'runs' | 'server'>;
   readonly sandbox: Pick<SandboxHere, 'opened'>;
 }
 
@@ -61,7 +61,8 @@ async function collectFleet({ metrics, fleet }: CollectedParts): Promise<void> {
 async function collectStore({ metrics, store, home }: CollectedParts): Promise<void> {
   const { bavail, bsize } = await statfs(home);
   metrics.set('tutti_disk_free_bytes', [], bavail * bsize);
-  metrics.set('tutti_store_bytes', [], await sizeOf(store.path));
+  const bytes = store.server ? (await store.server.describe()).bytes : await sizeOf(store.path);
+  metrics.set('tutti_store_bytes', [], bytes);
   metrics.set('tutti_store_wal_bytes', [], await sizeOf(`${store.path}-wal`));
   const waiting = await store.runs.unclaimed('embedded', maxWaitingRuns, 'anywhere');
   metrics.set('tutti_runs_waiting', [], waiting.length);

@@ -65,6 +65,11 @@ async function checkHome({ settings }: DoctorParts): Promise<Finding> {
 }
 
 async function checkDatabase({ store }: DoctorParts): Promise<Finding> {
+  if (store.server) {
+    const { version, latencyMs } = await store.server.describe();
+    const message = `PostgreSQL ${version} at ${store.path} answers in ${latencyMs.toFixed(1)} ms`;
+    return { status: 'ok', message };
+  }
   if (!store.exists()) return { status: 'ok', message: 'not there yet; made on first use' };
   const report = store.checkIntegrity();
   if (report.ok) return { status: 'ok', message: `${store.path} is sound` };

@@ -38,7 +38,8 @@ import { workspaceHere } from './workspace.ts';
 export async function openRooms(request: SystemRequest, settings: LoadedSettings) {
   const { values } = settings;
   const version = ownVersion();
-  const store = openStore({ home: values.home, traceLimits, place: request.cwd });
+  const databaseUrl = values.database_url?.reveal();
+  const store = openStore({ home: values.home, databaseUrl, traceLimits, place: request.cwd });
   const { log, tracing, metrics } = observe(request, settings, { version, store });
   const known = { settings: values, version, log };
   const audit = auditHere({ settings: values, store, log });

@@ -19,6 +19,7 @@ import type { SpendingStore } from '../models/index.ts';
 import type { TraceReadLimits, TraceStore } from '../observe/index.ts';
 import type { RunStore } from '../workflow/engine/index.ts';
 import type { EffectStore, StepCache } from '../workflow/effects/index.ts';
+import { openPostgresStores } from './postgres/open-postgres.ts';
 import { backupDatabase } from './sqlite/backup-database.ts';
 import { checkIntegrity, type IntegrityReport } from './sqlite/check-integrity.ts';
 import { migrations } from './sqlite/migrate.ts';
@@ -49,6 +50,8 @@ import { SqliteTraceStore } from './sqlite/sqlite-trace-store.ts';
 export interface StoreOptions {
   /** The data directory; created, for its owner alone, when it is not there. */
   readonly home: string;
+  /** Address of a PostgreSQL database that several machines share; without it the database is a file in `home`. */
+  readonly databaseUrl?: string | undefined;
   /** Reads what is there and creates, changes and upgrades nothing. */
   readonly readonly?: boolean;
   readonly clock?: Clock;
@@ -61,10 +64,20 @@ export interface StoreOptions {
   readonly spanBusyTimeoutMs?: number;
 }
 
-/** The database of a data directory, and the ports it implements. Several processes may have it open. */
+/** What a database server says about itself. */
+export interface ServerReport {
+  readonly version: string;
+  /** One question and its answer. */
+  readonly latencyMs: number;
+  readonly bytes: number;
+}
+
+/** The database of a data directory, or on a server, and the ports it implements. Several processes may have it open. */
 export interface Store {
-  /** The database file. */
+  /** The database file, or the address without its password. */
   readonly path: string;
+  /** Undefined where the database is a file. */
+  readonly server?: { describe(): Promise<ServerReport> };
   readonly traces: TraceStore;
   readonly runs: RunStore;
   readonly artifactIndex: ArtifactIndex;
@@ -86,10 +99,11 @@ export interface Store {
   readonly experience: ExperienceStore;
   readonly delegations: DelegationStore;
   readonly choices: ChoiceLog;
-  /** Whether the database file is there yet. */
+  /** Whether the database file is there yet; true of a server. */
   exists(): boolean;
+  /** Of the database file: a server checks its own. */
   checkIntegrity(): IntegrityReport;
-  /** Copies the database while it is in use; throws `store.backup_refused` rather than replace a file. */
+  /** Copies the database while it is in use; throws `store.backup_refused` rather than replace a file, and of a server. */
   backup(target: string, options?: { readonly force?: boolean }): Promise<void>;
   close(): void;
 }
@@ -104,8 +118,23 @@ const defaultSpanBusyTimeoutMs = 50;
 /** Then other work of this process has its turn, and the write is tried again. */
 const runBusyTimeoutMs = 250;
 
-/** Touches no file until something is read or written, so that commands that need no data pay nothing. */
+/** Touches no file and no server until something is read or written, so that commands that need no data pay nothing. */
 export function openStore(options: StoreOptions): Store {
+  const file = openFile(options);
+  if (options.databaseUrl === undefined) return file;
+  const server = openPostgresStores({ ...options, databaseUrl: options.databaseUrl });
+  return {
+    ...file,
+    ...server,
+    exists: () => true,
+    close() {
+      file.close();
+      server.close();
+    },
+  };
+}
+
+function openFile(options: StoreOptions): Store {
   const path = join(options.home, databaseName);
   const clock = options.clock ?? systemClock;
   // Leases last: those who hold them go by the same clock.

@@ -5,8 +5,11 @@ import {
   runTrial,
   startCounter,
   type Death,
+  type Trial,
   type TrialEnd,
 } from '../support/workflow/crash-trial.ts';
+import { postgresSkipReason } from '../../testkit/store/a-postgres.ts';
+import { createSharedDatabase } from '../../testkit/store/shared-postgres.ts';
 import { isProof, sampleSeeded, seededRandom } from '../../testkit/sample.ts';
 
 const randomKills = isProof ? 300 : 4;
@@ -42,8 +45,25 @@ function expectWhole({ view, effects }: TrialEnd, what: string): void {
 }
 
 describe('a run of twelve steps whose processes are killed', () => {
+  testCrashes(async () => undefined);
+});
+
+const why = postgresSkipReason === null ? '' : ` (skipped: ${postgresSkipReason})`;
+
+describe.skipIf(postgresSkipReason !== null)(
+  `a run of twelve steps in PostgreSQL whose processes are killed${why}`,
+  () => {
+    testCrashes(createSharedDatabase);
+  },
+);
+
+/** Each trial has a database of its own. */
+function testCrashes(createDatabase: () => Promise<string | undefined>): void {
+  const trial = async (parts: Omit<Trial, 'databaseUrl'>): Promise<TrialEnd> =>
+    runTrial({ ...parts, databaseUrl: await createDatabase() });
+
   it('comes to its one result without a death', { timeout: limitMs }, async () => {
-    const end = await runTrial({ counterUrl: await startCounter(), run: 'whole', deaths: [] });
+    const end = await trial({ counterUrl: await startCounter(), run: 'whole', deaths: [] });
     expectWhole(end, 'no death');
     expect(end.answers).toEqual(['approve ok']);
     const steps = Object.keys(end.view.steps).filter((path) => !path.includes('['));
@@ -55,14 +75,14 @@ describe('a run of twelve steps whose processes are killed', () => {
     { timeout: limitMs },
     async () => {
       const counterUrl = await startCounter();
-      const delivered = await runTrial({
+      const delivered = await trial({
         counterUrl,
         run: 'delivered',
         deaths: [{ fault: 'effects.begin.after:1' }],
       });
       expectWhole(delivered, 'delivery lost before it was sent');
       expect(delivered.answers).toEqual(['approve ok']);
-      const charged = await runTrial({
+      const charged = await trial({
         counterUrl,
         run: 'charged',
         deaths: [null, { fault: 'effects.begin.after:1' }],
@@ -82,7 +102,7 @@ describe('a run of twelve steps whose processes are killed', () => {
         for (let count = 1; ; count += 1) {
           const what = `${point}:${count} after ${JSON.stringify(before)}`;
           const deaths = [...before, { fault: `${point}:${count}` }];
-          const end = await runTrial({ counterUrl, run: what, deaths });
+          const end = await trial({ counterUrl, run: what, deaths });
           expectWhole(end, what);
           if (end.died[before.length] !== true) break;
           reached.add(point);
@@ -101,7 +121,7 @@ describe('a run of twelve steps whose processes are killed', () => {
     async () => {
       const counterUrl = await startCounter();
       const random = seededRandom(5);
-      const undisturbed = await runTrial({ counterUrl, run: 'undisturbed', deaths: [] });
+      const undisturbed = await trial({ counterUrl, run: 'undisturbed', deaths: [] });
       const kills = Array.from({ length: randomKills }, () =>
         Array.from({ length: 1 + Math.floor(random() * 3) }, () => ({
           afterMs: Math.floor(random() * undisturbed.firstMs),
@@ -111,14 +131,14 @@ describe('a run of twelve steps whose processes are killed', () => {
       await eachAtOnce([...kills.entries()], async ([number, planned]) => {
         // Two trials may die at the same times; their effects must not be taken for each other's.
         const what = `${number} ${JSON.stringify(planned)}`;
-        const end = await runTrial({ counterUrl, run: what, deaths: planned });
+        const end = await trial({ counterUrl, run: what, deaths: planned });
         expectWhole(end, what);
         deaths += end.died.filter(Boolean).length;
       });
       expect(deaths).toBeGreaterThan(0);
     },
   );
-});
+}
 
 interface PlaceToDie {
   readonly point: string;

@@ -12,7 +12,8 @@ import { defaultEngineLimits, openEmbeddedEngine } from '../../src/workflow/embe
 
 const [home = '', logFile = ''] = process.argv.slice(2);
 const log = openSync(logFile, 'a');
-const store = openStore({ home, traceLimits });
+const databaseUrl = process.env['MCP_DATABASE_URL'];
+const store = openStore({ home, databaseUrl, traceLimits });
 
 const engine = openEmbeddedEngine({
   store: store.runs,

@@ -12,7 +12,8 @@ import { noFaults, silentLog, systemClock } from '../../src/kernel/index.ts';
  * file, begins when the file `go` is there, and adds a line to `sent` for every effect that it sends.
  */
 const [home = '', name = '', count = '0'] = process.argv.slice(2);
-const store = openStore({ home, traceLimits });
+const databaseUrl = process.env['MCP_DATABASE_URL'];
+const store = openStore({ home, databaseUrl, traceLimits });
 const runActivity = createActivities({
   artifacts: new Proxy({} as never, {
     get: () => () => Promise.reject(new Error('no artifacts here')),

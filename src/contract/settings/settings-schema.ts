@@ -71,17 +71,14 @@ export const settingsSchema = z.strictObject({
   alerts: alertsSettings,
   audit: auditSettings,
   models: modelsSettings,
-  database_url: secretText.optional().meta(
-    about(
-      'Address of a PostgreSQL database for teams; without it the database is a file in `home`.',
-      {
-        isAddress: true,
-        isUserOnly: true,
-        env: ['MCP_DATABASE_URL'],
-        isNotUsedYet: true,
-      },
+  database_url: secretText
+    .optional()
+    .meta(
+      about(
+        'Address of a PostgreSQL database for teams; without it the database is a file in `home`.',
+        { isAddress: true, isUserOnly: true, env: ['MCP_DATABASE_URL'] },
+      ),
     ),
-  ),
   redis_url: secretText.optional().meta(
     about('Address of a Redis server for teams.', {
       isAddress: true,

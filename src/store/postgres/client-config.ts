@@ -4,6 +4,8 @@ import type { PostgresOptions } from './postgres-database.ts';
 const connectLimitMs = 5_000;
 const statementLimitMs = 30_000;
 const lockLimitMs = 10_000;
+/** A process that stands still in a transaction makes others wait for its locks. */
+const idleInTransactionLimitMs = 10_000;
 
 /** What all our connections have in common: limits, and how columns come out. */
 export function clientConfig(
@@ -23,7 +25,7 @@ export function clientConfig(
     connectionTimeoutMillis: connectLimitMs,
     statement_timeout: statementLimitMs,
     lock_timeout: lockLimitMs,
-    idle_in_transaction_session_timeout: statementLimitMs,
+    idle_in_transaction_session_timeout: idleInTransactionLimitMs,
     keepAlive: true,
     ...(isReadonly && { options: '-c default_transaction_read_only=on' }),
     types: { getTypeParser: (id, format) => parsers.get(id) ?? types.getTypeParser(id, format) },

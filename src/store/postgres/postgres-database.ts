@@ -2,6 +2,7 @@ import type { Pool, PoolClient, QueryResult } from 'pg';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AppError, type Clock } from '../../kernel/index.ts';
 import { DatabaseServerError } from '../errors.ts';
+import type { ServerReport } from '../open-store.ts';
 import { clientConfig } from './client-config.ts';
 import { openListener, type ListenerParts, type PostgresListener } from './listener.ts';
 import { assertUsable, migrate, type Migration } from './migrate.ts';
@@ -14,7 +15,7 @@ export interface PostgresOptions {
   readonly migrations: readonly Migration[];
   readonly clock: Clock;
   /** How long a lost connection is tried again; a restart of the server fits in. */
-  readonly patienceMs?: number;
+  readonly patienceMs?: number | undefined;
   readonly maxConnections?: number;
 }
 
@@ -39,6 +40,7 @@ export interface TransactionTerms<Result> {
 }
 
 const defaultPatienceMs = 10_000;
+const firstPatienceMs = 2_000;
 /** Of one process; PostgreSQL accepts 100 from all of them unless it is configured otherwise. */
 const defaultMaxConnections = 10;
 const idleConnectionMs = 30_000;
@@ -95,14 +97,19 @@ export class PostgresDatabase implements Statements {
     return this.#patiently(() => this.#attempt(work, { durability, isKept }));
   }
 
-  /** Server version and the time one question takes, for `tutti doctor`. */
-  async describe(): Promise<{ readonly version: string; readonly latencyMs: number }> {
+  /** For `tutti doctor`. */
+  async describe(): Promise<ServerReport> {
+    // The first question connects and migrates.
     await this.query('SELECT 1');
     const startedAtMs = performance.now();
-    const [row] = await this.query<{ version: string }>(
-      `SELECT current_setting('server_version') AS version`,
+    await this.query('SELECT 1');
+    const latencyMs = performance.now() - startedAtMs;
+    const [row] = await this.query<{ version: string; bytes: number }>(
+      `SELECT current_setting('server_version') AS version, pg_database_size(current_database()) AS bytes`,
     );
-    return { version: row?.version ?? '', latencyMs: performance.now() - startedAtMs };
+    // Debian adds the name of its package.
+    const [version = ''] = (row?.version ?? '').split(' ');
+    return { version, latencyMs, bytes: row?.bytes ?? 0 };
   }
 
   /** A connection of its own that hears what is told on this channel, until it is closed or lost. */
@@ -206,7 +213,11 @@ export class PostgresDatabase implements Statements {
 
   /** Tries `work` again while what failed can be expected to pass. */
   async #patiently<Result>(work: () => Promise<Result>): Promise<Result> {
-    const giveUpAtMs = performance.now() + this.#patienceMs;
+    // A server that was never reached is more likely named wrongly than about to start.
+    const patienceMs = this.#isPrepared
+      ? this.#patienceMs
+      : Math.min(this.#patienceMs, firstPatienceMs);
+    const giveUpAtMs = performance.now() + patienceMs;
     let conflicts = 0;
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
       try {

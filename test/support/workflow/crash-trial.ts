@@ -45,6 +45,13 @@ export interface Trial {
   readonly run: string;
   /** Of the first invocations, in order; later ones live. */
   readonly deaths: readonly (Death | null)[];
+  /** Of a PostgreSQL database of its own; without it the database is a file. */
+  readonly databaseUrl?: string | undefined;
+}
+
+interface Machine {
+  readonly home: string;
+  readonly databaseUrl: string | undefined;
 }
 
 export interface TrialEnd {
@@ -59,20 +66,21 @@ export interface TrialEnd {
 }
 
 /** Runs the plan of twelve steps as its user would, until it is over, with processes that die on the way. */
-export async function runTrial({ counterUrl, run, deaths }: Trial): Promise<TrialEnd> {
+export async function runTrial({ counterUrl, run, deaths, databaseUrl }: Trial): Promise<TrialEnd> {
   const home = aHome(counterUrl);
+  const machine = { home, databaseUrl };
   const died: boolean[] = [];
   const startedAt = performance.now();
   let firstMs: number | undefined;
   const answers: string[] = [];
   let argv = ['run', here('./twelve-steps.plan.yaml'), '--input', `run=${run}`];
   while (died.length < maxInvocations) {
-    const { ended, isDead } = await invoke(home, argv, deaths[died.length] ?? null);
+    const { ended, isDead } = await invoke(machine, argv, deaths[died.length] ?? null);
     died.push(isDead);
     firstMs ??= performance.now() - startedAt;
     if (isDead) {
       // A run that was not stored was not acknowledged either: its user starts it once more.
-      const stored = await storedRun(home);
+      const stored = await storedRun(machine);
       const isOver = stored?.endedAt !== null;
       if (stored !== undefined) argv = ['runs', isOver ? 'show' : 'resume', stored.runId];
       continue;
@@ -107,11 +115,14 @@ function aHome(counterUrl: string): string {
 }
 
 async function invoke(
-  home: string,
+  { home, databaseUrl }: Machine,
   argv: readonly string[],
   death: Death | null,
 ): Promise<{ ended: Ended; isDead: boolean }> {
-  const env = death && 'fault' in death ? { TUTTI_FAULT: death.fault } : {};
+  const env = {
+    ...(databaseUrl !== undefined && { MCP_DATABASE_URL: databaseUrl }),
+    ...(death && 'fault' in death && { TUTTI_FAULT: death.fault }),
+  };
   const child = startTutti([...argv, '--json'], { cwd: home, env });
   child.stdin.end();
   const timer =
@@ -123,8 +134,8 @@ async function invoke(
   return { ended, isDead: child.signalCode === 'SIGKILL' };
 }
 
-async function storedRun(home: string): Promise<RunSummary | undefined> {
-  const { ended } = await invoke(home, ['runs', 'list'], null);
+async function storedRun(machine: Machine): Promise<RunSummary | undefined> {
+  const { ended } = await invoke(machine, ['runs', 'list'], null);
   const runs = JSON.parse(ended.stdout) as RunSummary[];
   if (runs.length > 1) throw new Error(`There are ${runs.length} runs`);
   return runs[0];
