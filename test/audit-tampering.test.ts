@@ -299,7 +299,7 @@ describe('several processes that write to the audit log', () => {
         expect(await ended).toEqual([0, null]);
         expect((await verify(home)).isIntact).toBe(true);
         const store = aStore({ home });
-        const kept = store.audit.list({ limit: 1_000_000, callerId: `w${round}` });
+        const kept = await store.audit.list({ limit: 1_000_000, callerId: `w${round}` });
         expect(kept.length).toBeGreaterThanOrEqual(acknowledged);
         expect(kept.map(({ target }) => target)).toEqual(kept.map((_, index) => `t.${index + 1}`));
         store.close();

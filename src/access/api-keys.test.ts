@@ -15,9 +15,9 @@ describe('API keys', () => {
     expect(secret.startsWith(key.prefix)).toBe(true);
     expect(secret.length - key.prefix.length).toBeGreaterThanOrEqual(32);
     expect(await keys.list(localCaller)).toEqual([key]);
-    expect(store.keys.hasUsable(0)).toBe(true);
+    expect(await store.keys.hasUsable(0)).toBe(true);
     await keys.revoke(localCaller, key.id);
-    expect(store.keys.hasUsable(0)).toBe(false);
+    expect(await store.keys.hasUsable(0)).toBe(false);
     store.close();
     const stored = readFileSync(store.path, 'latin1');
     expect(stored).toContain(key.id);

@@ -20,7 +20,7 @@ export interface ApiKeysParts {
   readonly store: KeyStore;
   readonly clock: Clock;
   /** Called when access was taken away or given back, after that is stored. */
-  readonly onChange: () => void;
+  readonly onChange: () => Promise<void>;
 }
 
 /** Tenant of keys that the user at this machine creates without one. */
@@ -39,9 +39,9 @@ const scopePattern = /^[^\p{Cc}\s]{1,200}$/u;
 /** The keys, stored as digests. Who may do what with them is in the contract and checked here. */
 export function createApiKeys(parts: ApiKeysParts): ApiKeys {
   const { store, clock, onChange } = parts;
-  const changed = (id: string): ApiKey => {
-    onChange();
-    return shownKey(keyFor(store, { id: 'local' }, id));
+  const changed = async (id: string): Promise<ApiKey> => {
+    await onChange();
+    return shownKey(await keyFor(store, { id: 'local' }, id));
   };
   return {
     async create(by, wanted) {
@@ -49,7 +49,7 @@ export function createApiKeys(parts: ApiKeysParts): ApiKeys {
       const now = clock.now();
       const secret = newKeySecret();
       const key = keyToStore(by, wanted, { now, prefix: secret.prefix });
-      if (store.list(key.tenant, maxKeys).length >= maxKeys) {
+      if ((await store.list(key.tenant, maxKeys)).length >= maxKeys) {
         throw new InvalidKeyError(`tenant ${key.tenant} has ${maxKeys} keys, which is the limit`);
       }
       await store.add(key, { ...secret, createdAtMs: now });
@@ -57,11 +57,11 @@ export function createApiKeys(parts: ApiKeysParts): ApiKeys {
     },
     async list(by) {
       demandPermission(by, 'keys.read');
-      return store.list(tenantOf(by), maxListed).map(shownKey);
+      return (await store.list(tenantOf(by), maxListed)).map(shownKey);
     },
     async rotate(by, id, { graceSeconds }) {
       demandPermission(by, 'keys.manage');
-      const key = keyFor(store, by, id);
+      const key = await keyFor(store, by, id);
       demandRank(by, key);
       if (key.revokedAtMs !== null) throw new InvalidKeyError(`${id} was revoked`);
       if (!(graceSeconds >= 0 && graceSeconds <= maxGraceSeconds)) {
@@ -71,17 +71,17 @@ export function createApiKeys(parts: ApiKeysParts): ApiKeys {
       const { text, ...secret } = newKeySecret();
       const stored = { ...secret, createdAtMs: now };
       await store.addSecret(id, stored, now + Math.round(graceSeconds * 1_000));
-      return { key: changed(id), secret: text };
+      return { key: await changed(id), secret: text };
     },
     async revoke(by, id) {
       demandPermission(by, 'keys.manage');
-      demandRank(by, keyFor(store, by, id));
+      demandRank(by, await keyFor(store, by, id));
       await store.revoke(id, clock.now());
       return changed(id);
     },
     async setDisabled(by, id, isDisabled) {
       demandPermission(by, 'tenants.manage');
-      keyFor(store, by, id);
+      await keyFor(store, by, id);
       await store.setDisabled(id, isDisabled ? clock.now() : null);
       return changed(id);
     },
@@ -89,11 +89,11 @@ export function createApiKeys(parts: ApiKeysParts): ApiKeys {
 }
 
 export function createTenants({ store, clock, onChange }: ApiKeysParts): Tenants {
-  const all = (by: Caller): readonly Tenant[] => {
+  const all = async (by: Caller): Promise<readonly Tenant[]> => {
     const now = clock.now();
-    const { disabledTenants } = store.state();
+    const { disabledTenants } = await store.state();
     const counts = new Map([...disabledTenants.keys()].map((name) => [name, 0]));
-    for (const key of store.list(tenantOf(by), maxListed)) {
+    for (const key of await store.list(tenantOf(by), maxListed)) {
       const isLive = key.revokedAtMs === null && (key.expiresAtMs ?? Infinity) > now;
       counts.set(key.tenant, (counts.get(key.tenant) ?? 0) + (isLive ? 1 : 0));
     }
@@ -114,8 +114,8 @@ export function createTenants({ store, clock, onChange }: ApiKeysParts): Tenants
         throw new UnknownTenantError(name);
       }
       await store.setTenantDisabled(name, isDisabled ? clock.now() : null);
-      onChange();
-      const found = all(by).find((tenant) => tenant.name === name);
+      await onChange();
+      const found = (await all(by)).find((tenant) => tenant.name === name);
       return found ?? { name, keys: 0, disabledAt: null };
     },
   };
@@ -133,8 +133,8 @@ function tenantOf({ role, tenant }: Caller): string | null {
   return role === undefined ? null : (tenant ?? '');
 }
 
-function keyFor(store: KeyStore, by: Caller, id: string): StoredKey {
-  const key = store.find(id);
+async function keyFor(store: KeyStore, by: Caller, id: string): Promise<StoredKey> {
+  const key = await store.find(id);
   const tenant = tenantOf(by);
   if (!key || (tenant !== null && key.tenant !== tenant)) throw new UnknownKeyError(id);
   return key;

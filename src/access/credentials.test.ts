@@ -15,7 +15,7 @@ async function aKey(wanted: Partial<NewApiKey> = {}) {
 describe('a presented key', () => {
   it('names its caller, with its role and tools', async () => {
     const { credentials, key, secret } = await aKey({ tenant: 'acme', scopes: ['code.*'] });
-    expect(credentials.verify(secret)).toEqual({
+    expect(await credentials.verify(secret)).toEqual({
       id: 'acme/ci',
       tenant: 'acme',
       role: 'developer',
@@ -36,50 +36,52 @@ describe('a presented key', () => {
       '',
       'x'.repeat(1_000_000),
     ]) {
-      expect(credentials.verify(token)).toBeUndefined();
+      expect(await credentials.verify(token)).toBeUndefined();
     }
   });
 
   it('ends at its expiry, though it was verified before', async () => {
     const { credentials, clock, secret } = await aKey({ expiresAt: '2026-06-01T01:00:00Z' });
     clock.ms += hourMs - 1;
-    expect(credentials.verify(secret)).toMatchObject({ credentialEndsAtMs: clock.ms + 1 });
+    expect(await credentials.verify(secret)).toMatchObject({ credentialEndsAtMs: clock.ms + 1 });
     clock.ms += 1;
-    expect(credentials.verify(secret)).toBeUndefined();
+    expect(await credentials.verify(secret)).toBeUndefined();
   });
 
   it('has two secrets for the time of grace after a rotation', async () => {
     const { credentials, keys, key, clock, secret } = await aKey();
-    expect(credentials.verify(secret)).toBeDefined();
+    expect(await credentials.verify(secret)).toBeDefined();
     const rotated = await keys.rotate(localCaller, key.id, { graceSeconds: 3_600 });
     expect(rotated.key.id).toBe(key.id);
-    expect(credentials.verify(secret)).toMatchObject({ credentialEndsAtMs: clock.ms + hourMs });
+    expect(await credentials.verify(secret)).toMatchObject({
+      credentialEndsAtMs: clock.ms + hourMs,
+    });
     clock.ms += hourMs;
-    expect(credentials.verify(secret)).toBeUndefined();
-    expect(credentials.verify(rotated.secret)).toBeDefined();
+    expect(await credentials.verify(secret)).toBeUndefined();
+    expect(await credentials.verify(rotated.secret)).toBeDefined();
     await keys.rotate(localCaller, key.id, { graceSeconds: 0 });
-    expect(credentials.verify(rotated.secret)).toBeUndefined();
+    expect(await credentials.verify(rotated.secret)).toBeUndefined();
   });
 
   it('is refused at once when it was revoked, disabled, or its tenant was', async () => {
     const { credentials, keys, tenants, key, secret } = await aKey({ tenant: 'acme' });
-    const caller = credentials.verify(secret);
-    if (!caller || caller instanceof Promise) throw new Error('The key should be accepted');
-    const isAccepted = (): boolean => {
-      const isVerified = credentials.verify(secret) !== undefined;
+    const caller = await credentials.verify(secret);
+    if (!caller) throw new Error('The key should be accepted');
+    const isAccepted = async (): Promise<boolean> => {
+      const isVerified = (await credentials.verify(secret)) !== undefined;
       expect(credentials.isActive(caller)).toBe(isVerified);
       return isVerified;
     };
     await keys.setDisabled(localCaller, key.id, true);
-    expect(isAccepted()).toBe(false);
+    expect(await isAccepted()).toBe(false);
     await keys.setDisabled(localCaller, key.id, false);
-    expect(isAccepted()).toBe(true);
+    expect(await isAccepted()).toBe(true);
     await tenants.setDisabled(localCaller, 'acme', true);
-    expect(isAccepted()).toBe(false);
+    expect(await isAccepted()).toBe(false);
     await tenants.setDisabled(localCaller, 'acme', false);
-    expect(isAccepted()).toBe(true);
+    expect(await isAccepted()).toBe(true);
     await keys.revoke(localCaller, key.id);
-    expect(isAccepted()).toBe(false);
+    expect(await isAccepted()).toBe(false);
     const again = keys.rotate(localCaller, key.id, { graceSeconds: 0 });
     await expect(again).rejects.toMatchObject({ code: 'access.invalid_key' });
   });
@@ -89,11 +91,11 @@ describe('a presented key', () => {
     const here = anAccess({ home });
     const there = anAccess({ home });
     const { key, secret } = await here.keys.create(localCaller, { name: 'ci', role: 'viewer' });
-    expect(there.credentials.verify(secret)).toBeDefined();
-    expect(there.credentials.refresh()).toBe(false);
+    expect(await there.credentials.verify(secret)).toBeDefined();
+    expect(await there.credentials.refresh()).toBe(false);
     await here.keys.revoke(localCaller, key.id);
-    expect(there.credentials.refresh()).toBe(true);
-    expect(there.credentials.verify(secret)).toBeUndefined();
+    expect(await there.credentials.refresh()).toBe(true);
+    expect(await there.credentials.verify(secret)).toBeUndefined();
   });
 
   it('has its last use written, not at every use', async () => {
@@ -113,22 +115,17 @@ describe('the caller of a run', () => {
     const caller = await credentials.verify(secret);
     if (!caller) throw new Error('The key should be accepted');
     await credentials.grantRun('r1', caller);
-    expect(credentials.runCaller('r1', caller.id)).toEqual(caller);
-    expect(credentials.runCaller('r9', 'local')).toEqual(localCaller);
+    expect(await credentials.runCaller('r1', caller.id)).toEqual(caller);
+    expect(await credentials.runCaller('r9', 'local')).toEqual(localCaller);
     const revoked = { code: 'access.caller_revoked' };
-    const thrownBy = (runId: string, callerId: string): unknown => {
-      try {
-        return credentials.runCaller(runId, callerId);
-      } catch (error) {
-        return error;
-      }
-    };
-    expect(thrownBy('r2', caller.id)).toMatchObject(revoked);
-    expect(thrownBy('r1', 'default/other')).toMatchObject(revoked);
+    const thrownBy = (runId: string, callerId: string): Promise<unknown> =>
+      credentials.runCaller(runId, callerId).catch((error: unknown) => error);
+    expect(await thrownBy('r2', caller.id)).toMatchObject(revoked);
+    expect(await thrownBy('r1', 'default/other')).toMatchObject(revoked);
     await keys.revoke(localCaller, key.id);
-    expect(thrownBy('r1', caller.id)).toMatchObject(revoked);
+    expect(await thrownBy('r1', caller.id)).toMatchObject(revoked);
     const token = { id: 'acme/bob', tenant: 'acme', role: 'viewer', credential: 'jwt:1' } as const;
     await credentials.grantRun('r3', { ...token, credentialEndsAtMs: clock.ms });
-    expect(credentials.runCaller('r3', 'acme/bob')).toEqual(token);
+    expect(await credentials.runCaller('r3', 'acme/bob')).toEqual(token);
   });
 });

@@ -39,6 +39,8 @@ export class Credentials {
   readonly #verified = new Map<string, Verified>();
   readonly #uses = new Map<string, number>();
   #usesWrittenAtMs = 0;
+  /** One after the other: none puts an older state in place of a newer one. */
+  #refreshed = Promise.resolve(false);
   #revision = -1;
   #state: AccessState = { closedKeys: new Set(), disabledTenants: new Map() };
 
@@ -61,20 +63,31 @@ export class Credentials {
     }
     if (known) this.#verified.delete(digest);
     if (isKnownOnly) return undefined;
-    this.refresh();
-    if (isKeySecret(token)) return this.#remember(digest, this.#keyCaller(token, digest, now));
-    const { verifyJwt } = this.#parts;
-    return verifyJwt?.(token).then((caller) => this.#remember(digest, caller));
+    return this.#lookUp(token, digest, now);
+  }
+
+  async #lookUp(token: string, digest: string, now: number): Promise<Caller | undefined> {
+    await this.refresh();
+    const caller = isKeySecret(token)
+      ? await this.#keyCaller(token, digest, now)
+      : await this.#parts.verifyJwt?.(token);
+    return this.#remember(digest, caller);
   }
 
   /** Reads what is switched off, if that changed; true when it did. Where that fails nothing stays verified. */
-  refresh(): boolean {
+  refresh(): Promise<boolean> {
+    const refreshed = this.#refreshed.then(() => this.#refreshOnce());
+    this.#refreshed = refreshed.catch(() => false);
+    return refreshed;
+  }
+
+  async #refreshOnce(): Promise<boolean> {
     const { store } = this.#parts;
     try {
-      const revision = store.revision();
+      const revision = await store.revision();
       if (revision === this.#revision) return false;
       // In this order: the next refresh sees a change in between.
-      this.#state = store.state();
+      this.#state = await store.state();
       this.#revision = revision;
       this.#verified.clear();
       return true;
@@ -107,11 +120,11 @@ export class Credentials {
    * The caller of a run with what it may do now: a key as it is today, a token as it was. Throws
    * `access.caller_revoked` when it may do nothing any more, or when that is not known.
    */
-  runCaller(runId: string, callerId: string): Caller {
+  async runCaller(runId: string, callerId: string): Promise<Caller> {
     if (callerId === 'local') return { id: callerId };
-    this.refresh();
+    await this.refresh();
     const { store, clock } = this.#parts;
-    const grant = store.runGrant(runId);
+    const grant = await store.runGrant(runId);
     if (grant?.callerId !== callerId) {
       throw new CallerRevokedError(callerId, 'it is not known what its runs may do');
     }
@@ -121,7 +134,7 @@ export class Credentials {
     }
     const keyStart = keyCredential('');
     if (!credential.startsWith(keyStart)) return callerOf({ ...grant, id: callerId, role, scopes });
-    const key = store.find(credential.slice(keyStart.length));
+    const key = await store.find(credential.slice(keyStart.length));
     if (!key || (key.expiresAtMs ?? Infinity) <= clock.now()) {
       throw new CallerRevokedError(callerId, `${credential} has expired or is gone`);
     }
@@ -141,10 +154,11 @@ export class Credentials {
     );
   }
 
-  #keyCaller(token: string, digest: string, now: number): Caller | undefined {
+  async #keyCaller(token: string, digest: string, now: number): Promise<Caller | undefined> {
     const presented = Buffer.from(digest);
     let found: Caller | undefined;
-    for (const { key, digest: stored, endsAtMs } of this.#parts.store.candidates(prefixOf(token))) {
+    const candidates = await this.#parts.store.candidates(prefixOf(token));
+    for (const { key, digest: stored, endsAtMs } of candidates) {
       const expected = Buffer.from(stored);
       const isSame = expected.length === presented.length && timingSafeEqual(expected, presented);
       const endsMs = Math.min(endsAtMs ?? Infinity, key.expiresAtMs ?? Infinity);

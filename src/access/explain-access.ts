@@ -34,10 +34,10 @@ export function createAccessPolicy({ store, catalogue, clock }: PolicyParts): Ac
         return { callerId, credential, tool: tool?.name ?? name, isAllowed, rule };
       };
       if (wanted === localCaller.id && by.role === undefined) return [explain(localCaller)];
-      const all = store.list(by.role === undefined ? null : (by.tenant ?? ''), maxKeys);
+      const all = await store.list(by.role === undefined ? null : (by.tenant ?? ''), maxKeys);
       const keys = all.filter((key) => [key.id, key.callerId, key.name].includes(wanted));
       if (keys.length === 0) throw new UnknownKeyError(wanted);
-      const { disabledTenants } = store.state();
+      const { disabledTenants } = await store.state();
       return keys.map((key) =>
         explain(callerOfKey(key), whyClosed(key, disabledTenants.has(key.tenant), clock.now())),
       );

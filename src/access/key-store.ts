@@ -49,18 +49,15 @@ export interface AccessState {
   readonly disabledTenants: ReadonlyMap<string, number>;
 }
 
-/**
- * Keys, tenants and the grants of runs. Several processes may use it at once. Reads return at once: requests wait
- * for them.
- */
+/** Keys, tenants and the grants of runs. Several processes may use it at once. */
 export interface KeyStore {
   add(key: StoredKey, secret: StoredSecret): Promise<void>;
   /** Of one tenant, or of all; the newest first, at most `limit`. */
-  list(tenant: string | null, limit: number): readonly StoredKey[];
-  find(id: string): StoredKey | undefined;
+  list(tenant: string | null, limit: number): Promise<readonly StoredKey[]>;
+  find(id: string): Promise<StoredKey | undefined>;
   /** Whether there is a key that was not revoked and has not expired. */
-  hasUsable(nowMs: number): boolean;
-  candidates(prefix: string): readonly KeyCandidate[];
+  hasUsable(nowMs: number): Promise<boolean>;
+  candidates(prefix: string): Promise<readonly KeyCandidate[]>;
   /** The secrets so far end at `graceEndsAtMs`, unless they end before. */
   addSecret(id: string, secret: StoredSecret, graceEndsAtMs: number): Promise<void>;
   /** Revoking lasts; the first time counts. */
@@ -69,9 +66,9 @@ export interface KeyStore {
   noteUse(uses: ReadonlyMap<string, number>): Promise<void>;
   setTenantDisabled(tenant: string, atMs: number | null): Promise<void>;
   /** Changes with everything that takes access away or gives it back. */
-  revision(): number;
-  state(): AccessState;
+  revision(): Promise<number>;
+  state(): Promise<AccessState>;
   /** Grants of runs that were started before `forgetBeforeMs` are removed. */
   grantRun(grant: RunGrant, atMs: number, forgetBeforeMs: number): Promise<void>;
-  runGrant(runId: string): RunGrant | undefined;
+  runGrant(runId: string): Promise<RunGrant | undefined>;
 }

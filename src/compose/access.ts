@@ -45,8 +45,8 @@ export function accessHere(parts: AccessParts): AccessHere {
   const changing = {
     store: store.keys,
     clock: systemClock,
-    onChange: () => {
-      credentials.refresh();
+    onChange: async () => {
+      await credentials.refresh();
       onChange();
     },
   };

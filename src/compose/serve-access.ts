@@ -23,7 +23,7 @@ interface OpenAccess {
 const refreshMs = 500;
 
 /** What the listener of `tutti serve` needs. */
-export function serveAccess(parts: AccessParts, open: OpenAccess): ServedAccess {
+export async function serveAccess(parts: AccessParts, open: OpenAccess): Promise<ServedAccess> {
   const { settings, store } = parts;
   const { credentials, hasJwt } = open;
   const { identity, server } = settings;
@@ -46,7 +46,7 @@ export function serveAccess(parts: AccessParts, open: OpenAccess): ServedAccess 
       : { resource, authorizationServers, scopes, name: server.name };
   const isLocal = isLoopback(server.host);
   // Beyond this machine, no key that can be used is no authentication.
-  const canLogIn = isLocal || hasJwt || store.keys.hasUsable(systemClock.now());
+  const canLogIn = isLocal || hasJwt || (await store.keys.hasUsable(systemClock.now()));
   return {
     routes: metadata ? protectedResourceRoutes(metadata) : [],
     options: {
@@ -71,15 +71,15 @@ function watchAccess(
     const dropped = listener.dropCallers((caller) => !credentials.isActive(caller));
     if (dropped > 0) log.info('ended requests of callers without access', { dropped });
   };
-  const look = (): void => {
+  const look = async (): Promise<void> => {
     try {
-      credentials.refresh();
+      await credentials.refresh();
       drop();
     } catch (error) {
       log.warn('failed to read who has access', { message: reportError(error).message });
     }
   };
   onRevoked(drop);
-  const timer = setInterval(look, refreshMs).unref();
+  const timer = setInterval(() => void look(), refreshMs).unref();
   return () => clearInterval(timer);
 }

@@ -50,7 +50,11 @@ export function knownTools(catalogue: Catalogue, { access, calls }: ToolGates = 
       call(name, args, context) {
         calls?.take(context.meta, name);
         const call = async (listed: ReadonlyMap<string, CatalogueEntry>): Promise<ToolResult> =>
-          catalogue.callTool(listed.get(name)?.wireName ?? name, args, withGrants(context, access));
+          catalogue.callTool(
+            listed.get(name)?.wireName ?? name,
+            args,
+            await withGrants(context, access),
+          );
         return known ? call(known) : entries().then(call);
       },
     },
@@ -58,15 +62,15 @@ export function knownTools(catalogue: Catalogue, { access, calls }: ToolGates = 
 }
 
 /** Throws `access.caller_revoked` where the caller of the run may do nothing any more. */
-function withGrants(
+async function withGrants(
   context: CallContext,
   access: Pick<Credentials, 'runCaller'> | undefined,
-): CallContext {
+): Promise<CallContext> {
   const { id } = context.caller;
   if (id === localCaller.id) return context;
   const budgets = context.meta[budgetsMetaKey];
   const [budget = ''] = Array.isArray(budgets) ? budgets.map(String) : [];
-  const caller = access?.runCaller(budget.replace(/^run:/, ''), id) ?? { id, scopes: [] };
+  const caller = (await access?.runCaller(budget.replace(/^run:/, ''), id)) ?? { id, scopes: [] };
   return { ...context, caller };
 }
 

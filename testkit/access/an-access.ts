@@ -35,7 +35,11 @@ export function anAccess(options: { readonly home?: string } = {}): AnAccess {
     },
   };
   const credentials = new Credentials({ store: store.keys, clock, log: silentLog });
-  const parts = { store: store.keys, clock, onChange: () => void credentials.refresh() };
+  const parts = {
+    store: store.keys,
+    clock,
+    onChange: async () => void (await credentials.refresh()),
+  };
   return {
     keys: createApiKeys(parts),
     tenants: createTenants(parts),

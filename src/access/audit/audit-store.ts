@@ -28,7 +28,7 @@ export interface AuditStore {
    */
   append(
     chain: (last: AuditMark | undefined, noted: AuditMark | undefined) => readonly AuditEntry[],
-  ): void;
+  ): Promise<void>;
   /**
    * Removes old entries and adds the one that `seal` returns, in one transaction. Returns how many were removed.
    */
@@ -40,9 +40,9 @@ export interface AuditStore {
     /** At most this many at once. */
     readonly maxCount: number;
     readonly seal: (last: AuditMark, removed: AuditMark) => AuditEntry;
-  }): number;
-  list(query: AuditQuery): readonly AuditEntry[];
-  marks(): AuditMarks;
-  /** All entries in the order of the file, exactly as found: a damaged one may hold values of any type. */
-  scan(): Iterable<AuditEntry>;
+  }): Promise<number>;
+  list(query: AuditQuery): Promise<readonly AuditEntry[]>;
+  marks(): Promise<AuditMarks>;
+  /** All entries in their order, some at a time, exactly as found: a damaged one may hold values of any type. */
+  scan(): AsyncIterable<readonly AuditEntry[]>;
 }

@@ -87,9 +87,9 @@ describe('an audit log whose disk fails', () => {
     const { audit } = aStore();
     let isBroken = true;
     const store: AuditStore = {
-      append: (chain) => {
+      append: async (chain) => {
         if (isBroken) throw new Error('the disk is full');
-        audit.append(chain);
+        await audit.append(chain);
       },
       removeOld: (removal) => audit.removeOld(removal),
       list: (query) => audit.list(query),

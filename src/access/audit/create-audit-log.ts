@@ -62,6 +62,8 @@ class QueuedAuditLog implements RunningAuditLog {
   readonly #texts = new RecentValues<string>(maxRememberedText);
   #waiting: PendingEntry[] = [];
   #timer: NodeJS.Timeout | undefined;
+  /** One write after the other: each continues the chain of the one before. */
+  #writing = Promise.resolve(true);
   #failures = 0;
   #lastFailure: unknown;
   #sealedAtMs = Number.NEGATIVE_INFINITY;
@@ -109,13 +111,18 @@ class QueuedAuditLog implements RunningAuditLog {
   /** Whether all that waited is written: another process may have the database for a moment. */
   async #writeSoon(): Promise<boolean> {
     for (let attempt = 1; attempt < maxAttempts; attempt += 1) {
-      if (this.#write()) return true;
+      if (await this.#write()) return true;
       await pause(firstRetryMs);
     }
     return this.#write();
   }
 
-  #write(): boolean {
+  #write(): Promise<boolean> {
+    this.#writing = this.#writing.then(() => this.#writeWaiting());
+    return this.#writing;
+  }
+
+  async #writeWaiting(): Promise<boolean> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const { store, log } = this.#options;
@@ -123,7 +130,7 @@ class QueuedAuditLog implements RunningAuditLog {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.slice(0, maxBatch).map((entry) => this.#clean(entry));
       try {
-        store.append((last, noted) => this.#chain(last, noted, batch));
+        await store.append((last, noted) => this.#chain(last, noted, batch));
       } catch (error) {
         if (this.#failures === 0) log.error('failed to write audit entries', { error });
         this.#lastFailure = error;
@@ -134,7 +141,7 @@ class QueuedAuditLog implements RunningAuditLog {
       this.#failures = 0;
       this.#waiting.splice(0, batch.length);
     }
-    this.#sealOld();
+    await this.#sealOld();
     return true;
   }
 
@@ -150,12 +157,12 @@ class QueuedAuditLog implements RunningAuditLog {
     return chainEntries(last, [this.#ownEntry(truncatedAction, target, false), ...batch]);
   }
 
-  #sealOld(): void {
+  async #sealOld(): Promise<void> {
     const { store, clock, log, keepMs, maxEntries } = this.#options;
     const now = clock.now();
     if (now - this.#sealedAtMs < sealEveryMs) return;
     try {
-      const removed = store.removeOld({
+      const removed = await store.removeOld({
         before: new Date(now - keepMs).toISOString(),
         maxEntries,
         maxCount: maxSealed,
@@ -219,7 +226,7 @@ class QueuedAuditLog implements RunningAuditLog {
 
   #flushAfter(delayMs: number): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#write(), delayMs);
+    this.#timer = setTimeout(() => void this.#write(), delayMs);
     // `close` writes what is left.
     this.#timer.unref();
   }

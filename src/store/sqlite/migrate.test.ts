@@ -179,7 +179,7 @@ describe('migrations', () => {
       expect(await store.runs.journal('r1')).toHaveLength(version < 4 ? 0 : 1);
       expect(await store.effects.effects('r1')).toHaveLength(version < 5 ? 0 : 1);
       expect(await store.effects.approvals('r1')).toHaveLength(version < 5 ? 0 : 1);
-      expect(store.keys.list(null, 5)).toHaveLength(version < 13 ? 0 : 1);
+      expect(await store.keys.list(null, 5)).toHaveLength(version < 13 ? 0 : 1);
       expect(await store.preferences.list(localCaller)).toMatchObject(
         version < 8 ? [] : [{ preference: { topic: 'tests', text: 'pytest', state: 'active' } }],
       );

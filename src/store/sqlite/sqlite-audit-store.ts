@@ -30,6 +30,9 @@ const scanSql = `SELECT ${columns} FROM audit_entries ORDER BY number`;
 /** Waiting blocks the event loop; the entries stay queued and are written with the next batch. */
 const terms = { durability: 'soon', busyTimeoutMs: 50 } as const;
 
+/** Entries between two ticks of the event loop. */
+const scannedAtOnce = 2_000;
+
 /** The mark has always the same length: its number has at most 16 digits. */
 const headLength = 110;
 
@@ -47,9 +50,9 @@ export class SqliteAuditStore implements AuditStore {
     this.#headFile = auditHeadFile(database.options.path);
   }
 
-  append(
+  async append(
     chain: (last: AuditMark | undefined, noted: AuditMark | undefined) => readonly AuditEntry[],
-  ): void {
+  ): Promise<void> {
     const head = this.#database.write(terms, (statements) => {
       const last = lastEntry(statements);
       return insert(statements, chain(last, readHead(this.#headFile)));
@@ -57,12 +60,12 @@ export class SqliteAuditStore implements AuditStore {
     this.#note(head);
   }
 
-  removeOld({
+  async removeOld({
     before,
     maxEntries,
     maxCount,
     seal,
-  }: Parameters<AuditStore['removeOld']>[0]): number {
+  }: Parameters<AuditStore['removeOld']>[0]): Promise<number> {
     const done = this.#database.write(terms, (statements) => {
       const last = lastEntry(statements);
       if (!last) return undefined;
@@ -77,7 +80,7 @@ export class SqliteAuditStore implements AuditStore {
     return done?.count ?? 0;
   }
 
-  list(query: AuditQuery): readonly AuditEntry[] {
+  async list(query: AuditQuery): Promise<readonly AuditEntry[]> {
     // A read must not create the database.
     if (!this.#database.exists) return [];
     const { after = 0, limit, isAllowed, callerId, tenant, isLatest = false } = query;
@@ -95,7 +98,7 @@ export class SqliteAuditStore implements AuditStore {
     return isLatest ? entries.toReversed() : entries;
   }
 
-  marks(): AuditMarks {
+  async marks(): Promise<AuditMarks> {
     const noted = readHead(this.#headFile);
     if (!this.#database.exists) return { start: undefined, head: undefined, noted };
     return this.#database.read((statements) => ({
@@ -106,13 +109,21 @@ export class SqliteAuditStore implements AuditStore {
   }
 
   /** On a connection of its own: the caller may wait between two entries while others write. */
-  *scan(): Iterable<AuditEntry> {
+  async *scan(): AsyncIterable<readonly AuditEntry[]> {
     if (!this.#database.exists) return;
     const { options } = this.#database;
     const connection = openDatabase({ ...options, isReadonly: true });
+    let entries: AuditEntry[] = [];
     try {
-      for (const row of connection.prepare(scanSql).iterate()) yield entryOf(row);
+      for (const row of connection.prepare(scanSql).iterate()) {
+        if (entries.push(entryOf(row)) < scannedAtOnce) continue;
+        yield entries;
+        entries = [];
+      }
+      yield entries;
     } catch (error) {
+      // A damaged file: one of those before may be damaged, too.
+      yield entries;
       throw translateError(error, options.path);
     } finally {
       connection.close();

@@ -69,19 +69,19 @@ export class SqliteKeyStore implements KeyStore {
     });
   }
 
-  list(tenant: string | null, limit: number): readonly StoredKey[] {
+  async list(tenant: string | null, limit: number): Promise<readonly StoredKey[]> {
     return this.#all((statements) => statements(listSql).all(tenant, limit)).map(keyOf);
   }
 
-  find(id: string): StoredKey | undefined {
+  async find(id: string): Promise<StoredKey | undefined> {
     return this.#all((statements) => statements(findSql).all(id)).map(keyOf)[0];
   }
 
-  hasUsable(nowMs: number): boolean {
+  async hasUsable(nowMs: number): Promise<boolean> {
     return this.#all((statements) => statements(usableSql).all(nowMs)).length > 0;
   }
 
-  candidates(prefix: string): readonly KeyCandidate[] {
+  async candidates(prefix: string): Promise<readonly KeyCandidate[]> {
     return this.#all((statements) => statements(candidatesSql).all(prefix)).map((row) => ({
       key: keyOf(row),
       digest: String(row['digest']),
@@ -127,12 +127,12 @@ export class SqliteKeyStore implements KeyStore {
     });
   }
 
-  revision(): number {
+  async revision(): Promise<number> {
     const [row] = this.#all((statements) => statements(revisionSql).all());
     return Number(row?.['revision'] ?? 0);
   }
 
-  state(): AccessState {
+  async state(): Promise<AccessState> {
     const keys = this.#all((statements) => statements(closedSql).all());
     const tenants = this.#all((statements) => statements(tenantsSql).all());
     return {
@@ -152,7 +152,7 @@ export class SqliteKeyStore implements KeyStore {
     }, 'normal');
   }
 
-  runGrant(runId: string): RunGrant | undefined {
+  async runGrant(runId: string): Promise<RunGrant | undefined> {
     const [row] = this.#all((statements) => statements(runGrantSql).all(runId));
     if (!row) return undefined;
     return {
