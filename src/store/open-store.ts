@@ -23,27 +23,17 @@ import { openPostgresStores } from './postgres/open-postgres.ts';
 import { backupDatabase } from './sqlite/backup-database.ts';
 import { checkIntegrity, type IntegrityReport } from './sqlite/check-integrity.ts';
 import { migrations } from './sqlite/migrate.ts';
-import { SqliteExperienceStore } from './sqlite/sqlite-experience-store.ts';
-import { SqliteKeyStore } from './sqlite/sqlite-key-store.ts';
 import { LastFact } from './sqlite/last-fact.ts';
-import { SqliteAnswerStore } from './sqlite/sqlite-answer-store.ts';
-import { SqliteAuditStore } from './sqlite/sqlite-audit-store.ts';
-import { SqliteArtifactIndex } from './sqlite/sqlite-artifact-index.ts';
-import { SqliteChoiceLog } from './sqlite/sqlite-choice-log.ts';
-import { SqliteClientSessionStore } from './sqlite/sqlite-client-session-store.ts';
-import { SqliteContextStore } from './sqlite/sqlite-context-store.ts';
+import { openSqlStores } from './sql/open-sql-stores.ts';
+import { SqlAuditStore } from './sql/sql-audit-store.ts';
+import { SqliteMemory } from './sqlite/sqlite-memory.ts';
+import { SqliteSql } from './sqlite/sqlite-sql.ts';
 import { SqliteDatabase } from './sqlite/sqlite-database.ts';
-import { SqliteDelegationStore } from './sqlite/sqlite-delegation-store.ts';
-import { SqliteFeedbackStore } from './sqlite/sqlite-feedback-store.ts';
+import { SqliteClientSessionStore } from './sqlite/sqlite-client-session-store.ts';
 import { SqliteInstanceStore } from './sqlite/sqlite-instance-store.ts';
-import { SqliteLoginStore } from './sqlite/sqlite-login-store.ts';
-import { SqliteModelIndex } from './sqlite/sqlite-model-index.ts';
-import { SqliteMemoryItemStore } from './sqlite/sqlite-memory-item-store.ts';
-import { SqlitePreferenceStore } from './sqlite/sqlite-preference-store.ts';
 import { SqliteRunStore } from './sqlite/sqlite-run-store.ts';
-import { SqliteSessionStore } from './sqlite/sqlite-session-store.ts';
 import { SqliteEffectStore } from './sqlite/sqlite-effect-store.ts';
-import { SqliteSpendingStore } from './sqlite/sqlite-spending-store.ts';
+import { SqlSpendingStore } from './sql/sql-spending-store.ts';
 import { SqliteStepCache } from './sqlite/sqlite-step-cache.ts';
 import { SqliteTraceStore } from './sqlite/sqlite-trace-store.ts';
 
@@ -109,12 +99,11 @@ export interface Store {
 }
 
 const databaseName = 'tutti.db';
-/** Of MiniLM-L6-v2, which makes the vectors of memory items. */
-const vectorDimensions = 384;
-/** Decisions among agents and their outcomes, of each caller. */
-const maxChoices = 100_000;
+const auditHeadFile = (path: string): string => `${path}-audit`;
 const defaultBusyTimeoutMs = 10_000;
 const defaultSpanBusyTimeoutMs = 50;
+/** Of writes during which answers are read, or that stay queued and are written with the next. */
+const shortBusyTimeoutMs = 50;
 /** Then other work of this process has its turn, and the write is tried again. */
 const runBusyTimeoutMs = 250;
 
@@ -153,6 +142,9 @@ function openFile(options: StoreOptions): Store {
     busyTimeoutMs: Math.min(databaseOptions.busyTimeoutMs, runBusyTimeoutMs),
   });
   const patienceMs = databaseOptions.busyTimeoutMs;
+  const sql = new SqliteSql(database, { patienceMs });
+  const impatient = new SqliteSql(database, { patienceMs, busyTimeoutMs: shortBusyTimeoutMs });
+  const queued = { patienceMs: 0, busyTimeoutMs: shortBusyTimeoutMs };
   const lastFact = options.readonly === true ? undefined : new LastFact(path);
   return {
     path,
@@ -160,19 +152,16 @@ function openFile(options: StoreOptions): Store {
       limits: options.traceLimits,
       busyTimeoutMs: options.spanBusyTimeoutMs ?? defaultSpanBusyTimeoutMs,
     }),
-    artifactIndex: new SqliteArtifactIndex(database),
     effects: new SqliteEffectStore(database, lastFact),
     stepCache: new SqliteStepCache(database),
-    spending: new SqliteSpendingStore(database, { clock, patienceMs }),
-    sessions: new SqliteSessionStore(database, {
-      clock: steady,
-      isGone,
-      patienceMs,
+    ...openSqlStores(sql, {
+      clock,
+      leaseClock: steady,
+      memory: new SqliteMemory(database, { patienceMs }),
     }),
-    answers: new SqliteAnswerStore(database, { clock, patienceMs }),
     clientSessions: new SqliteClientSessionStore(database, { clock, patienceMs }),
     instances: new SqliteInstanceStore(database, { clock, patienceMs }),
-    ...plainStores(database, patienceMs),
+    spending: new SqlSpendingStore(impatient, { clock }),
     runs: new SqliteRunStore(runDatabase, {
       clock: steady,
       isGone,
@@ -180,7 +169,7 @@ function openFile(options: StoreOptions): Store {
       place: options.place,
       patienceMs,
     }),
-    audit: new SqliteAuditStore(database),
+    audit: new SqlAuditStore(new SqliteSql(database, queued), { headFile: auditHeadFile(path) }),
     exists: () => database.exists,
     checkIntegrity: () => checkIntegrity(database),
     async backup(target, { force = false } = {}) {
@@ -193,21 +182,5 @@ function openFile(options: StoreOptions): Store {
       runDatabase.close();
       database.close();
     },
-  };
-}
-
-/** Those that need nothing but the database. */
-function plainStores(database: SqliteDatabase, patienceMs: number) {
-  return {
-    keys: new SqliteKeyStore(database, { patienceMs }),
-    logins: new SqliteLoginStore(database, { patienceMs }),
-    preferences: new SqlitePreferenceStore(database, { patienceMs }),
-    memoryItems: new SqliteMemoryItemStore(database, { patienceMs, dimensions: vectorDimensions }),
-    contexts: new SqliteContextStore(database, { patienceMs }),
-    feedback: new SqliteFeedbackStore(database, { patienceMs }),
-    experience: new SqliteExperienceStore(database, { patienceMs }),
-    delegations: new SqliteDelegationStore(database, { patienceMs }),
-    choices: new SqliteChoiceLog(database, { patienceMs, maxEntries: maxChoices }),
-    modelIndex: new SqliteModelIndex(database, { patienceMs }),
   };
 }

@@ -9,7 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { localCaller } from '../../src/contract/caller/index.ts';
 import { memoryStatusSchema } from '../../src/contract/memory/index.ts';
 import type { Store } from '../../src/store/index.ts';
-import { quantize } from '../../src/store/sqlite/vector-index.ts';
+import { quantize } from '../../src/store/sql/vector-index.ts';
 import { aMemoryItem, aVector } from '../../testkit/memory/a-memory-item.ts';
 import { aSession, aTurn } from '../../testkit/memory/a-session.ts';
 import { aDirectory } from '../../testkit/observe/a-directory.ts';

@@ -43,6 +43,6 @@ export interface AuditStore {
   }): Promise<number>;
   list(query: AuditQuery): Promise<readonly AuditEntry[]>;
   marks(): Promise<AuditMarks>;
-  /** All entries in their order, some at a time, exactly as found: a damaged one may hold values of any type. */
-  scan(): AsyncIterable<readonly AuditEntry[]>;
+  /** The entries behind a number, in order, exactly as found: a damaged one may hold values of any type. */
+  page(after: number, limit: number): Promise<readonly AuditEntry[]>;
 }

@@ -94,7 +94,7 @@ describe('an audit log whose disk fails', () => {
       removeOld: (removal) => audit.removeOld(removal),
       list: (query) => audit.list(query),
       marks: () => audit.marks(),
-      scan: () => audit.scan(),
+      page: (after, limit) => audit.page(after, limit),
     };
     return { store, repair: () => (isBroken = false) };
   }

@@ -15,23 +15,59 @@ export function sealTarget({ number, digest }: AuditMark): string {
 
 type Problem = NonNullable<AuditVerdict['problem']>;
 
+/** Entries checked between two ticks of the event loop. */
+const pageSize = 2_000;
+/** Old entries may be removed while the others are read. */
+const maxAttempts = 3;
+
 /** Checks every entry, the order, both ends, and what was removed because of its age. Reads only. */
 export async function verifyChain(store: AuditStore): Promise<AuditVerdict> {
-  const check = new ChainCheck();
+  for (let attempt = 1; ; attempt += 1) {
+    const check = new ChainCheck();
+    const start = await readChain(store, check);
+    const isSame = attempt === maxAttempts || check.problem === undefined;
+    if (isSame || (await store.marks()).start?.number === start) return verdictOf(check);
+  }
+}
+
+/** Gives the number of the last entry that had been removed when the reading began. */
+async function readChain(store: AuditStore, check: ChainCheck): Promise<number | undefined> {
+  let start: number | undefined;
   try {
-    check.begin(await store.marks());
-    for await (const entries of store.scan()) {
+    const marks = await store.marks();
+    start = marks.start?.number;
+    check.begin(marks);
+    for await (const entries of readPages(store)) {
       for (const entry of entries) {
         check.next(entry);
-        if (check.problem) break;
+        if (check.problem) return start;
       }
-      if (check.problem) break;
       await nextTick();
     }
     check.end();
   } catch (error) {
     check.fail(`could not be read: ${reportError(error).message}`);
   }
+  return start;
+}
+
+async function* readPages(store: AuditStore): AsyncIterable<readonly AuditEntry[]> {
+  let after = Number.MIN_SAFE_INTEGER;
+  for (let limit = pageSize; ;) {
+    const entries = await store.page(after, limit).catch((error: unknown) => {
+      if (limit === 1) throw error;
+      return undefined;
+    });
+    if (entries) yield entries;
+    // What is before a damaged one can be read one by one.
+    else limit = 1;
+    const last = entries?.at(-1);
+    if (last) after = last.number;
+    else if (entries) return;
+  }
+}
+
+function verdictOf(check: ChainCheck): AuditVerdict {
   const { count: entries, last, problem } = check;
   return {
     entries,

@@ -8,7 +8,7 @@ import type {
   SignalRecord,
 } from '../../workflow/engine/index.ts';
 import { writeEntries, type Row } from './run-rows.ts';
-import { inheritMakersSql, releaseMakersSql } from './sqlite-artifact-index.ts';
+import { inheritMakersSql, releaseMakersSql } from '../sql/sql-artifact-index.ts';
 import type { Statements } from './sqlite-database.ts';
 
 // What is written to runs; each function within the transaction of `statements`.

@@ -163,7 +163,7 @@ export class SqliteDatabase {
   readonly #statementsOf: Statements = (sql) => {
     const known = this.#statements.get(sql);
     if (known) return known;
-    const statement = this.#opened(this.#busyTimeoutMs).prepare(sql);
+    const statement = this.#opened(this.#busyTimeoutMs).prepare(sql.replaceAll(/\$(?=\d)/g, '?'));
     this.#statements.set(sql, statement);
     return statement;
   };
@@ -208,7 +208,10 @@ export class SqliteDatabase {
   }
 }
 
-/** Gives the prepared statement of a text that is written in the program, never put together from data. */
+/**
+ * Gives the prepared statement of a text that is written in the program, never put together from data. `$1` is
+ * the same as `?1`, for texts that PostgreSQL understands, too.
+ */
 export type Statements = (sql: string) => StatementSync;
 
 /** What `work` deletes is overwritten, also where whole pages become free. */

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { sqlWorlds } from '../../../testkit/store/sql-worlds.ts';
+import { MemoryDelegationStore } from '../../../testkit/agents/memory-delegation-store.ts';
+import { SqlDelegationStore } from './sql-delegation-store.ts';
+import type { DelegationRow, DelegationStore } from '../../agents/index.ts';
+
+const row: DelegationRow = {
+  callerId: 'local',
+  key: 'k',
+  attempt: 0,
+  root: 'k',
+  parentRun: 'parent',
+  parentStep: 'step',
+  agent: 'testing',
+  version: '1.0.0',
+  capability: 'tests.run',
+  task: 'Run them',
+  decision: { why: 'best', order: [{ agent: 'testing' }] },
+  runId: null,
+  sessionId: null,
+  verdict: 'running',
+  error: null,
+  result: null,
+  startedAtMs: 1_000,
+  endedAtMs: null,
+};
+
+describe.each<[string, () => DelegationStore]>([
+  ['in memory', () => new MemoryDelegationStore()],
+  ...sqlWorlds.map(([name, aWorld]): [string, () => DelegationStore] => [
+    `in ${name}`,
+    () => new SqlDelegationStore(aWorld()().sql),
+  ]),
+])('delegations %s', (_kind, open) => {
+  it('begin once, and change', async () => {
+    const store = open();
+    expect(await store.attempts('local', 'k')).toEqual([]);
+    expect(await store.begin(row, 5)).toEqual(row);
+    expect(await store.begin({ ...row, agent: 'other' }, 5)).toEqual(row);
+    await store.change(row, { runId: 'r', verdict: 'done', result: { a: 1 }, endedAtMs: 3_000 });
+    const ended = { ...row, runId: 'r', verdict: 'done', result: { a: 1 }, endedAtMs: 3_000 };
+    expect(await store.attempts('local', 'k')).toEqual([ended]);
+    expect(await store.ofRun('local', 'r')).toEqual([ended]);
+    expect(await store.ofRun('local', 'parent')).toEqual([ended]);
+    expect(await store.ofRun('stranger', 'r')).toEqual([]);
+    expect(await store.tally('local')).toMatchObject([
+      { agent: 'testing', done: 1, failed: 0, recent: 1 },
+    ]);
+  });
+
+  it('are no more for one root than they may be, of several that begin at once', async () => {
+    const store = open();
+    const begun = await Promise.all(
+      [1, 2, 3, 4].map((number) => store.begin({ ...row, key: `k${number}` }, 2)),
+    );
+    expect(begun.filter((one) => one !== undefined)).toHaveLength(2);
+    expect(await store.begin({ ...row, key: 'k1' }, 2)).toBeDefined();
+  });
+
+  it('remember which agents are off', async () => {
+    const store = open();
+    await store.setDisabled('local', 'testing', true);
+    await store.setDisabled('local', 'testing', true);
+    expect(await store.disabled('local')).toEqual(['testing']);
+    await store.setDisabled('local', 'testing', false);
+    expect(await store.disabled('local')).toEqual([]);
+  });
+});

@@ -1,0 +1,205 @@
+import type {
+  AgentTally,
+  DelegationChange,
+  DelegationPlace,
+  DelegationRow,
+  DelegationStore,
+} from '../../agents/index.ts';
+import { all, one, type SqlDatabase, type SqlRow, type SqlWork } from './sql-database.ts';
+
+const columns = [
+  'caller_id',
+  'key',
+  'attempt',
+  'root',
+  'parent_run',
+  'parent_step',
+  'agent',
+  'version',
+  'capability',
+  'task',
+  'decision',
+  'run_id',
+  'session_id',
+  'verdict',
+  'error',
+  'result',
+  'started_at_ms',
+  'ended_at_ms',
+];
+
+const insertSql = `
+  INSERT INTO delegations (${columns.join(', ')}) VALUES (${columns.map((_, index) => `$${index + 1}`).join(', ')})`;
+
+const selectSql = `SELECT ${columns.join(', ')} FROM delegations WHERE caller_id = $1`;
+const oneSql = `${selectSql} AND key = $2 AND attempt = $3`;
+const attemptsSql = `${selectSql} AND key = $2 ORDER BY attempt`;
+const ofRunSql = `${selectSql} AND (run_id = $2 OR parent_run = $2) ORDER BY started_at_ms, key, attempt`;
+const countSql = 'SELECT count(*) AS count FROM delegations WHERE caller_id = $1 AND root = $2';
+const latestSql = `
+  SELECT agent, version, verdict FROM delegations
+  WHERE caller_id = $1 AND ended_at_ms IS NOT NULL ORDER BY started_at_ms DESC, key, attempt LIMIT $2`;
+
+const durationsSql = `
+  SELECT capability, avg(ended_at_ms - started_at_ms) AS mean FROM delegations
+  WHERE caller_id = $1 AND ended_at_ms IS NOT NULL GROUP BY capability`;
+
+const disabledSql = 'SELECT agent FROM disabled_agents WHERE caller_id = $1 ORDER BY agent';
+const disableSql =
+  'INSERT INTO disabled_agents (caller_id, agent) VALUES ($1, $2) ON CONFLICT DO NOTHING';
+const enableSql = 'DELETE FROM disabled_agents WHERE caller_id = $1 AND agent = $2';
+
+/** Older tasks say little about how an agent does now. */
+const maxTallied = 2_000;
+const maxRecent = 10;
+
+/** Kept for explanations; older rows go as new ones come. */
+const maxRows = 20_000;
+const trimSql = `
+  DELETE FROM delegations WHERE caller_id = $1 AND ended_at_ms IS NOT NULL AND started_at_ms <
+    (SELECT started_at_ms FROM delegations WHERE caller_id = $1 ORDER BY started_at_ms DESC LIMIT 1 OFFSET $2)`;
+
+/** Keeps who was chosen for tasks, and what became of it. */
+export class SqlDelegationStore implements DelegationStore {
+  readonly #database: SqlDatabase;
+
+  constructor(database: SqlDatabase) {
+    this.#database = database;
+  }
+
+  async begin(row: DelegationRow, maxOfRoot: number): Promise<DelegationRow | undefined> {
+    const { callerId, key, attempt, root } = row;
+    return this.#write(callerId, function* () {
+      const kept = yield* one(oneSql, callerId, key, attempt);
+      if (kept) return rowOf(kept);
+      const count = Number((yield* one(countSql, callerId, root))?.['count'] ?? 0);
+      if (count >= maxOfRoot) return undefined;
+      yield* all(insertSql, ...valuesOf(row));
+      yield* all(trimSql, callerId, maxRows);
+      return row;
+    });
+  }
+
+  async change(
+    { callerId, key, attempt }: DelegationPlace,
+    change: DelegationChange,
+  ): Promise<void> {
+    const { runId, sessionId, verdict, error, result, endedAtMs } = change;
+    const sets = {
+      run_id: runId,
+      session_id: sessionId,
+      verdict,
+      error,
+      result: result === undefined ? undefined : JSON.stringify(result),
+      ended_at_ms: endedAtMs,
+    };
+    const given = Object.entries(sets).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value] as const],
+    );
+    if (given.length === 0) return;
+    const assignments = given.map(([name], index) => `${name} = $${index + 4}`).join(', ');
+    const sql = `UPDATE delegations SET ${assignments} WHERE caller_id = $1 AND key = $2 AND attempt = $3`;
+    await this.#write(callerId, () =>
+      all(sql, callerId, key, attempt, ...given.map(([, value]) => value)),
+    );
+  }
+
+  async attempts(callerId: string, key: string): Promise<readonly DelegationRow[]> {
+    return (await this.#database.rows(attemptsSql, callerId, key)).map(rowOf);
+  }
+
+  async ofRun(callerId: string, runId: string): Promise<readonly DelegationRow[]> {
+    return (await this.#database.rows(ofRunSql, callerId, runId)).map(rowOf);
+  }
+
+  async tally(callerId: string): Promise<readonly AgentTally[]> {
+    const rows = await this.#database.rows(latestSql, callerId, maxTallied);
+    const groups = Map.groupBy(rows, ({ agent, version }) => `${String(agent)}@${String(version)}`);
+    return [...groups.values()].flatMap((group) => {
+      const [first] = group;
+      const isFailed = ({ verdict }: SqlRow): boolean =>
+        verdict === 'failed' || verdict === 'refused';
+      const failed = group.filter(isFailed).length;
+      const recent = group.slice(0, maxRecent);
+      const share = 1 - recent.filter(isFailed).length / recent.length;
+      const { agent, version } = first ?? {};
+      return [
+        {
+          agent: String(agent),
+          version: String(version),
+          done: group.length - failed,
+          failed,
+          recent: share,
+        },
+      ];
+    });
+  }
+
+  async durations(callerId: string): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.#database.rows(durationsSql, callerId);
+    return new Map(rows.map(({ capability, mean }) => [String(capability), Number(mean)]));
+  }
+
+  async disabled(callerId: string): Promise<readonly string[]> {
+    const rows = await this.#database.rows(disabledSql, callerId);
+    return rows.map(({ agent }) => String(agent));
+  }
+
+  async setDisabled(callerId: string, agent: string, isDisabled: boolean): Promise<void> {
+    await this.#write(callerId, () => all(isDisabled ? disableSql : enableSql, callerId, agent));
+  }
+
+  /** A task of an agent begins once, also when power is lost: the row is there before its run is. */
+  #write<Result>(callerId: string, work: () => SqlWork<Result>): Promise<Result> {
+    return this.#database.write({ locks: [`delegations ${callerId}`], durability: 'full' }, work);
+  }
+}
+
+function valuesOf(row: DelegationRow): (string | number | null)[] {
+  return [
+    row.callerId,
+    row.key,
+    row.attempt,
+    row.root,
+    row.parentRun,
+    row.parentStep,
+    row.agent,
+    row.version,
+    row.capability,
+    row.task,
+    JSON.stringify(row.decision),
+    row.runId,
+    row.sessionId,
+    row.verdict,
+    row.error,
+    JSON.stringify(row.result),
+    row.startedAtMs,
+    row.endedAtMs,
+  ];
+}
+
+function rowOf(row: SqlRow): DelegationRow {
+  const text = (name: string): string => String(row[name]);
+  const textOrNull = (name: string): string | null => (row[name] === null ? null : text(name));
+  return {
+    callerId: text('caller_id'),
+    key: text('key'),
+    attempt: Number(row['attempt']),
+    root: text('root'),
+    parentRun: textOrNull('parent_run'),
+    parentStep: textOrNull('parent_step'),
+    agent: text('agent'),
+    version: text('version'),
+    capability: text('capability'),
+    task: text('task'),
+    decision: JSON.parse(text('decision')),
+    runId: textOrNull('run_id'),
+    sessionId: textOrNull('session_id'),
+    // Written by `valuesOf` and `change` alone.
+    verdict: text('verdict') as DelegationRow['verdict'],
+    error: textOrNull('error'),
+    result: JSON.parse(text('result')),
+    startedAtMs: Number(row['started_at_ms']),
+    endedAtMs: row['ended_at_ms'] === null ? null : Number(row['ended_at_ms']),
+  };
+}
