@@ -19,7 +19,10 @@ export interface Migration {
 }
 
 /** In order; `worksFrom` is the version itself unless older programs can go on with what it changes. */
-const steps: readonly { readonly name: string; readonly worksFrom?: number }[] = [{ name: 'runs' }];
+const steps: readonly { readonly name: string; readonly worksFrom?: number }[] = [
+  { name: 'runs' },
+  { name: 'sessions' },
+];
 
 /** Every step from an empty database to this program's, in order. */
 export const migrations: readonly Migration[] = steps.map(({ name, worksFrom }, index) => ({

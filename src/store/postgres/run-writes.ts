@@ -6,8 +6,10 @@ import type {
   RunChange,
   SignalRecord,
 } from '../../workflow/engine/index.ts';
+import { artifactLock, inheritMakersSql } from '../sql/sql-artifact-index.ts';
 import { writeEntries } from '../sqlite/run-rows.ts';
 import type { Statements } from './postgres-database.ts';
+import { takeLocks } from './postgres-sql.ts';
 
 // What is written to runs; each function within the transaction of its statements.
 
@@ -38,13 +40,6 @@ const insertSql = `
 const sameStartSql = `
   SELECT runs.run_id, caller_id, idempotency_key FROM runs
   JOIN unnest($1::text[], $2::text[]) AS start (caller_id, idempotency_key) USING (caller_id, idempotency_key)`;
-
-/** Makes a run ($1) a maker of all that another one ($3) of its caller ($2) made. */
-const inheritMakersSql = `
-  INSERT INTO artifact_makers (artifact_id, caller_id, run_id, step, bytes, media_type, tool,
-                               arguments_digest, inputs, created_at_ms)
-  SELECT artifact_id, caller_id, $1, step, bytes, media_type, tool, arguments_digest, inputs, created_at_ms
-  FROM artifact_makers WHERE caller_id = $2 AND run_id = $3 ORDER BY id ON CONFLICT DO NOTHING`;
 
 /** How many entries a run has. */
 export const entryCountSql = (runKey: string): string => `COALESCE(
@@ -173,7 +168,9 @@ async function insertForked(statements: Statements, run: NewRunRecord): Promise<
   await appendEntries(statements, runId, journal);
   for (const signal of signals) await addRunSignal(statements, runId, signal);
   // It must not go with the old run.
-  if (forkedFrom !== null) await statements.query(inheritMakersSql, [runId, callerId, forkedFrom]);
+  if (forkedFrom === null) return;
+  await takeLocks(statements, [artifactLock]);
+  await statements.query(inheritMakersSql, [runId, callerId, forkedFrom]);
 }
 
 interface SameStart {
@@ -314,6 +311,7 @@ async function removeRuns(
     rows.map((row) => row.run_id),
     rows.map((row) => row.caller_id),
   ];
+  await takeLocks({ query }, [artifactLock]);
   for (const sql of removeByKeySql) await query(sql, [keys]);
   await query(releaseMakersSql, [callers, ids]);
   for (const sql of removeByIdSql) await query(sql, [ids]);
