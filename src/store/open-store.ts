@@ -19,7 +19,7 @@ import type { SpendingStore } from '../models/index.ts';
 import type { TraceReadLimits, TraceStore } from '../observe/index.ts';
 import type { RunStore } from '../workflow/engine/index.ts';
 import type { EffectStore, StepCache } from '../workflow/effects/index.ts';
-import { openPostgresStores } from './postgres/open-postgres.ts';
+import { openPostgres } from './postgres/open-postgres.ts';
 import { backupDatabase } from './sqlite/backup-database.ts';
 import { checkIntegrity, type IntegrityReport } from './sqlite/check-integrity.ts';
 import { migrations } from './sqlite/migrate.ts';
@@ -109,18 +109,8 @@ const runBusyTimeoutMs = 250;
 
 /** Touches no file and no server until something is read or written, so that commands that need no data pay nothing. */
 export function openStore(options: StoreOptions): Store {
-  const file = openFile(options);
-  if (options.databaseUrl === undefined) return file;
-  const server = openPostgresStores({ ...options, databaseUrl: options.databaseUrl });
-  return {
-    ...file,
-    ...server,
-    exists: () => true,
-    close() {
-      file.close();
-      server.close();
-    },
-  };
+  const { databaseUrl } = options;
+  return databaseUrl === undefined ? openFile(options) : openPostgres({ ...options, databaseUrl });
 }
 
 function openFile(options: StoreOptions): Store {

@@ -34,14 +34,12 @@ export class PostgresSql implements SqlDatabase {
     return this.#run(this.#database, work());
   }
 
-  write<Result>({ locks, durability }: SqlWrite, work: () => SqlWork<Result>): Promise<Result> {
-    return this.#database.transaction(
-      async (statements) => {
-        await takeLocks(statements, locks);
-        return this.#run(statements, work());
-      },
-      { durability: durability === 'soon' ? 'soon' : 'full' },
-    );
+  /** Survives a crash of the server whatever the terms: the end of the audit log is noted outside of it. */
+  write<Result>({ locks }: SqlWrite, work: () => SqlWork<Result>): Promise<Result> {
+    return this.#database.transaction(async (statements) => {
+      await takeLocks(statements, locks);
+      return this.#run(statements, work());
+    });
   }
 
   async #run<Result>(statements: Statements, work: SqlWork<Result>): Promise<Result> {
