@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { localCaller } from '../src/contract/caller/index.ts';
 import { aDirectory } from '../testkit/observe/a-directory.ts';
 import type { Store } from '../src/store/index.ts';
 import { postgresSkipReason } from '../testkit/store/a-postgres.ts';
-import { withClient } from '../testkit/store/postgres-server.ts';
+import { startPostgresServer, withClient } from '../testkit/store/postgres-server.ts';
 import { createSharedDatabase } from '../testkit/store/shared-postgres.ts';
 import { aStore } from '../testkit/store/a-store.ts';
 import { aNewRun } from '../testkit/workflow/a-run.ts';
@@ -134,8 +134,31 @@ describe.skipIf(postgresSkipReason !== null)(
   `several processes that resume the runs of one PostgreSQL database${why}`,
   () => {
     testWorkers(async (steps) => sceneOn(await createSharedDatabase(), steps));
+
+    it('go on when the server is killed and started again, and keep every result once', async () => {
+      const folder = aDirectory();
+      // PostgreSQL runs as another user where the tests run as root.
+      chmodSync(folder, 0o755);
+      const server = await startPostgresServer(folder);
+      onTestFinished(() => server.kill());
+      const scene = await sceneOn(server.url('postgres'), { stepCount: 8, stepMs: 40 });
+      const workers = await Promise.all([1, 2].map(() => startWorker(scene)));
+      for (let round = 0; round < (isProof ? 20 : 3); round += 1) {
+        const begun = readLog(scene).length;
+        await until(() => readLog(scene).length > begun + 120 || allBegun(scene));
+        await server.kill();
+        await server.start();
+      }
+      await until(() => allEnded(scene));
+      expect(await Promise.all(workers.map(stop))).toEqual([0, 0]);
+      await expectComplete(scene);
+    });
   },
 );
+
+function allBegun(scene: Scene): boolean {
+  return readLog(scene).length >= 2 * runCount * scene.stepCount;
+}
 
 function testWorkers(aScene: (steps: Steps) => Promise<Scene>): void {
   it('execute each run in exactly one of them, and each step once', async () => {

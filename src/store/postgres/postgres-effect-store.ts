@@ -107,7 +107,7 @@ type Decision =
   | { readonly kind: 'changed'; readonly request: RowRequest; readonly change: RowChange<unknown> }
   | { readonly kind: 'threw'; readonly error: unknown };
 
-/** Keeps effects and approvals in PostgreSQL; steps that begin together wait for the disk together. */
+/** Keeps effects and approvals in PostgreSQL; steps that begin together wait for the server's disk together. */
 export class PostgresEffectStore implements EffectStore {
   readonly #database: PostgresDatabase;
   readonly #requests = new Batches((requests: readonly Request[]) => this.#changeAll(requests));
@@ -142,7 +142,6 @@ export class PostgresEffectStore implements EffectStore {
   }
 
   #changeAll(requests: readonly Request[]): Promise<readonly Decision[]> {
-    const isFull = requests.some(({ request }) => request.durability === 'full');
     return this.#database.transaction(
       async (statements) => {
         const seen = await this.#lock(statements, requests);
@@ -150,10 +149,7 @@ export class PostgresEffectStore implements EffectStore {
         await writeAll(statements, decisions);
         return decisions;
       },
-      {
-        durability: isFull ? 'full' : 'soon',
-        isKept: (decisions) => this.#areKept(decisions),
-      },
+      { isKept: (decisions) => this.#areKept(decisions) },
     );
   }
 

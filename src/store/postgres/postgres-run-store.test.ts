@@ -23,7 +23,7 @@ describe.skipIf(postgresSkipReason !== null)(`the run store in PostgreSQL${why}`
     await store.create(aNewRun());
     const lease = (await claimOne(store, 'run1'))!;
     const before = await other.revision();
-    await store.commit([{ lease, entries: [{ kind: 'due', key: 'a', atMs: 1 }] }], 'normal');
+    await store.commit([{ lease, entries: [{ kind: 'due', key: 'a', atMs: 1 }] }]);
     await expect.poll(() => other.revision()).not.toBe(before);
   });
 

@@ -4,7 +4,6 @@ import type { RunFilter, RunSummary } from '../../contract/run/index.ts';
 import { RecentValues } from '../../kernel/index.ts';
 import type {
   Amendment,
-  CommitDurability,
   CommitReport,
   JournalEntry,
   Lease,
@@ -31,7 +30,7 @@ import {
   type Row,
 } from '../sqlite/run-rows.ts';
 import { Batches } from './batches.ts';
-import type { PostgresDatabase, Statements, TransactionTerms } from './postgres-database.ts';
+import type { PostgresDatabase } from './postgres-database.ts';
 import { PostgresRunLeases, type PostgresRunStoreOptions } from './run-leases.ts';
 import {
   addRunSignal,
@@ -104,28 +103,24 @@ const amendSql = `
 
 const endedBeforeSql = 'SELECT 1 FROM runs WHERE ended_at_ms < $1 LIMIT 1';
 
-interface Commit {
-  readonly changes: readonly RunChange[];
-  readonly durability: CommitDurability;
-}
-
-interface Creation {
-  readonly run: NewRunRecord;
-  readonly durability: 'normal' | 'full';
-}
-
-/** Keeps runs in PostgreSQL, for processes on several machines. */
+/**
+ * Keeps runs in PostgreSQL, for processes on several machines. Every write waits for the server's disk, whatever
+ * durability was asked for: this process outlives a crash of the server, and goes on from what it was told is kept.
+ */
 export class PostgresRunStore implements RunStore {
   readonly #database: PostgresDatabase;
   readonly #options: PostgresRunStoreOptions;
   readonly #leases: PostgresRunLeases;
   readonly #wake: WakeChannel;
   readonly #plans = new RecentValues<Plan>(keptPlanLength);
-  readonly #creations = new Batches((items: readonly Creation[]) => this.#createAll(items));
-  readonly #commits = new Batches((items: readonly Commit[]) => this.#commitAll(items));
-  /** How many commits did not wait for the disk, and how many of them it certainly has. */
-  #written = 0;
-  #synced = 0;
+  readonly #creations = new Batches((runs: readonly NewRunRecord[]) =>
+    this.#database.transaction((statements) => insertRuns(statements, runs), {
+      isKept: areInserted,
+    }),
+  );
+  readonly #commits = new Batches((batch: readonly (readonly RunChange[])[]) =>
+    this.#commitAll(batch),
+  );
 
   constructor(database: PostgresDatabase, options: PostgresRunStoreOptions) {
     this.#database = database;
@@ -135,23 +130,12 @@ export class PostgresRunStore implements RunStore {
   }
 
   async create(run: NewRunRecord, onStored?: (runId: string) => void): Promise<CreatedRun> {
-    const { durability = 'full' } = run;
-    const created = await this.#creations.add({ run, durability });
+    const created = await this.#creations.add(run);
     if (created.isNew) {
       onStored?.(created.runId);
       this.#wake.ringSoon();
     }
     return created;
-  }
-
-  #createAll(items: readonly Creation[]): Promise<readonly CreatedRun[]> {
-    const isFull = items.some(({ durability }) => durability === 'full');
-    const runs = items.map(({ run }) => run);
-    return this.#write(
-      isFull ? 'full' : 'soon',
-      (statements) => insertRuns(statements, runs),
-      areInserted,
-    );
   }
 
   async find(caller: Caller | null, runIdOrPrefix: string): Promise<RunRecord | undefined> {
@@ -211,45 +195,36 @@ export class PostgresRunStore implements RunStore {
     return (await this.#database.query<Row>(noticesSql, [runIds])).map(readNotice);
   }
 
-  async commit(changes: readonly RunChange[], durability: CommitDurability): Promise<CommitReport> {
+  async commit(changes: readonly RunChange[]): Promise<CommitReport> {
     if (changes.length === 0) return { lost: [] };
-    const report = await this.#commits.add({ changes, durability });
+    const report = await this.#commits.add(changes);
     this.#wake.ringSoon();
     return report;
   }
 
-  async #commitAll(items: readonly Commit[]): Promise<readonly CommitReport[]> {
-    // Whoever reads a status must not be told otherwise after a crash of the server.
-    const isFull = items.some(
-      ({ changes, durability }) =>
-        durability === 'full' ||
-        (durability === 'soon' && changes.some(({ status }) => status !== undefined)),
+  async #commitAll(batch: readonly (readonly RunChange[])[]): Promise<readonly CommitReport[]> {
+    const all = joinByRun(batch.flat());
+    const lost = await this.#database.transaction(
+      (statements) => applyChanges(statements, all, this.#leases.nowMs),
+      {
+        isKept: (gone, statements) =>
+          areApplied(
+            statements,
+            all.filter(({ lease }) => !gone.has(lease.runId)),
+          ),
+      },
     );
-    const changes = joinByRun(items.flatMap((item) => item.changes));
-    const lost = await this.#write(
-      isFull ? 'full' : 'soon',
-      (statements) => applyChanges(statements, changes, this.#leases.nowMs),
-      (gone, statements) =>
-        areApplied(
-          statements,
-          changes.filter(({ lease }) => !gone.has(lease.runId)),
-        ),
-    );
-    return items.map((item) => ({
-      lost: item.changes.map(({ lease }) => lease.runId).filter((runId) => lost.has(runId)),
+    return batch.map((changes) => ({
+      lost: changes.map(({ lease }) => lease.runId).filter((runId) => lost.has(runId)),
     }));
   }
 
   async synced(): Promise<void> {
-    if (this.#synced >= this.#written) return;
-    // Waits for the disk up to its own commit, and so for all before it.
-    await this.#write('full', ({ query }) =>
-      query(`SELECT pg_logical_emit_message(true, 'tutti', '')`),
-    );
+    // Everything was when it returned.
   }
 
   signal(runId: string, signal: SignalRecord): Promise<boolean> {
-    return this.#write('full', async (statements) => {
+    return this.#database.transaction(async (statements) => {
       const isFirst = await addRunSignal(statements, runId, signal);
       if (isFirst) await this.#wake.ringWith(statements);
       return isFirst;
@@ -257,7 +232,7 @@ export class PostgresRunStore implements RunStore {
   }
 
   async request(runId: string, request: 'cancel' | 'pause' | null, reason?: string): Promise<void> {
-    await this.#write('full', async (statements) => {
+    await this.#database.transaction(async (statements) => {
       await statements.query(requestSql, [runId, request, reason ?? null]);
       await this.#wake.ringWith(statements);
     });
@@ -274,7 +249,7 @@ export class PostgresRunStore implements RunStore {
       seen?.status ?? null,
       seen?.entries ?? null,
     ];
-    return this.#write('full', async (statements) => {
+    return this.#database.transaction(async (statements) => {
       // What it is compared with is read after the lock was waited for.
       await statements.query(lockSql, [runId]);
       const amended = await statements.query(amendSql, [runId, ...cells]);
@@ -294,7 +269,7 @@ export class PostgresRunStore implements RunStore {
     const removed: PrunedRun[] = [];
     while (removed.length < limit && (await this.#hasEndedBefore(endedBeforeMs))) {
       const count = Math.min(pruneBatch, limit - removed.length);
-      const batch = await this.#write('full', (statements) =>
+      const batch = await this.#database.transaction((statements) =>
         removeEndedRuns(statements, endedBeforeMs, count),
       );
       // The rest is being removed by another process.
@@ -305,7 +280,9 @@ export class PostgresRunStore implements RunStore {
   }
 
   remove(caller: Caller, runIds: readonly string[]): Promise<readonly PrunedRun[]> {
-    return this.#write('full', (statements) => removeRunsById(statements, caller.id, runIds));
+    return this.#database.transaction((statements) =>
+      removeRunsById(statements, caller.id, runIds),
+    );
   }
 
   close(): Promise<void> {
@@ -336,18 +313,6 @@ export class PostgresRunStore implements RunStore {
     const plan: Plan = parseColumn(row, 'plan', this.#database.path);
     this.#plans.set(text, plan);
     return plan;
-  }
-
-  async #write<Result>(
-    durability: 'soon' | 'full',
-    work: (statements: Statements) => Promise<Result>,
-    isKept?: TransactionTerms<Result>['isKept'],
-  ): Promise<Result> {
-    const before = this.#written;
-    const result = await this.#database.transaction(work, { durability, isKept });
-    if (durability === 'full') this.#synced = Math.max(this.#synced, before);
-    else this.#written += 1;
-    return result;
   }
 }
 

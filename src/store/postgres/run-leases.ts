@@ -4,7 +4,7 @@ import type { Lease, Release, RunOwner } from '../../workflow/engine/index.ts';
 import type { PostgresDatabase } from './postgres-database.ts';
 import { nowSql } from './run-writes.ts';
 
-/** Losing a lease with the power is fine: its owner went with it. */
+/** A lease that is over too soon, or too late, does no harm. One that was given twice under one epoch would. */
 const soon = { durability: 'soon' } as const;
 
 /** A time that never comes. */
@@ -179,7 +179,7 @@ export class PostgresRunLeases {
         epoch,
         untilMs: askedAtMs + leaseMs,
       }));
-    }, soon);
+    });
   }
 
   async #orphaned(runIds: readonly string[]): Promise<readonly HeldRow[]> {
