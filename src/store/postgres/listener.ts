@@ -4,12 +4,12 @@ import type { PostgresOptions } from './postgres-database.ts';
 
 export interface ListenerParts {
   readonly onNotice: (notice: Notification) => void;
-  /** The connection is gone: what is told from now on is not heard. */
+  /** The connection is gone: later notices are not received. */
   readonly onLost: () => void;
 }
 
 export interface PostgresListener {
-  /** Settles when all that was told before was heard. */
+  /** Settles when all earlier notices were received. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }

@@ -112,7 +112,7 @@ export class PostgresDatabase implements Statements {
     return { version, latencyMs, bytes: row?.bytes ?? 0 };
   }
 
-  /** A connection of its own that hears what is told on this channel, until it is closed or lost. */
+  /** A connection of its own that receives the notices of this channel, until it is closed or lost. */
   async listen(channel: string, parts: ListenerParts): Promise<PostgresListener> {
     return this.#patiently(() => openListener(this.options, channel, parts));
   }

@@ -105,7 +105,7 @@ const endedBeforeSql = 'SELECT 1 FROM runs WHERE ended_at_ms < $1 LIMIT 1';
 
 /**
  * Keeps runs in PostgreSQL, for processes on several machines. Every write waits for the server's disk, whatever
- * durability was asked for: this process outlives a crash of the server, and goes on from what it was told is kept.
+ * durability was asked for: this process outlives a crash of the server, and goes on from what it takes for kept.
  */
 export class PostgresRunStore implements RunStore {
   readonly #database: PostgresDatabase;

@@ -87,8 +87,8 @@ interface HeldRow {
 /**
  * Which process executes which run.
  *
- * 1. The ends of leases are kept by the database's clock. What the holder is told is by its own, counted from
- *    before it asked: it takes its lease for gone before anyone else does, however far the clocks are apart.
+ * 1. The ends of leases are kept by the database's clock. The end that its holder gets is by the holder's clock, counted from
+ *    before it asked: it takes its lease for gone before any other process does, however far the clocks are apart.
  * 2. Every claim makes a new epoch, and everything that depends on a lease names its own.
  */
 export class PostgresRunLeases {

@@ -50,7 +50,7 @@ const addEntriesSql = (from: string): string => `
   SELECT run_key, ${entryCountSql(`${from}.run_key`)}, change.count, change.entries
   FROM ${from} JOIN change USING (run_id) WHERE change.count > 0`;
 
-/** The row of the run is locked until the end of the transaction: nobody takes the lease meanwhile. */
+/** The row of the run is locked until the end of the transaction: its lease cannot be taken meanwhile. */
 const appendLeasedSql = `
   WITH change AS (
     SELECT * FROM unnest($1::text[], $2::bigint[], $3::integer[], $4::text[]) AS c (run_id, epoch, count, entries)

@@ -10,12 +10,12 @@ const channel = 'tutti_runs';
 const ringPauseMs = 25;
 
 /**
- * Tells processes that others wrote something about runs.
+ * Notifies processes that others wrote something about runs.
  *
- * 1. What comes from outside (`ringWith`) is told by the transaction that writes it.
- * 2. Hot writes are told afterwards, many by one notice (`ringSoon`). A process that dies in between tells
- *    nobody: what it left is found by the search for unclaimed runs.
- * 3. `revision` costs one short question on the connection that listens; what was told before it is counted.
+ * 1. For what comes from outside (`ringWith`) the notice is part of the transaction that writes it.
+ * 2. Hot writes are followed by one notice for many (`ringSoon`). If a process dies in between, what it left is
+ *    found by the search for unclaimed runs.
+ * 3. `revision` costs one short question on the connection that listens; it counts all notices sent before it.
  */
 export class WakeChannel {
   readonly #database: PostgresDatabase;
