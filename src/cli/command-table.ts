@@ -65,5 +65,6 @@ export const loadCommand: Readonly<Record<string, () => Promise<RunCommand>>> = 
     audit: async () => (await import('./commands/audit.ts')).run,
     baseline: async () => (await import('./commands/backup.ts')).acceptBaseline,
     backup: async () => (await import('./commands/backup.ts')).backUp,
+    store: async () => (await import('./commands/store.ts')).run,
   } satisfies Record<string, () => Promise<RunCommand>>,
 );

@@ -1,4 +1,5 @@
 import type { RestartReport } from '../contract/server-files/index.ts';
+import type { MoveReport } from '../store/index.ts';
 import { recordChange } from './audit.ts';
 import { requestEverywhere } from './control.ts';
 import type { RemoteRequest } from './remote-system.ts';
@@ -28,6 +29,14 @@ export async function openRemoteSystem(request: RemoteRequest): Promise<System> 
 /** The settings alone, for commands that need nothing else. */
 export function loadSettingsOnly(request: SettingsRequest): Promise<ShownSettings> {
   return loadSettingsHere(request);
+}
+
+/** Copies the store of this data directory to the server of `database_url`, or back, and compares every row. */
+export async function moveStoreHere(
+  request: SettingsRequest,
+  to: 'server' | 'file',
+): Promise<MoveReport> {
+  return (await import('./move-store.ts')).moveStoreHere(request, to);
 }
 
 /** Asks every process that runs on this data directory to restart a server. */

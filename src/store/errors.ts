@@ -134,6 +134,30 @@ export class BackupFailedError extends AppError {
   }
 }
 
+/** Moving would mix the data of two databases, or there is nothing to move. */
+export class MoveRefusedError extends AppError {
+  readonly code = 'store.move_refused';
+
+  constructor(path: string, reason: string) {
+    super(
+      `The store was not moved: ${path} cannot take part, because ${reason}. Nothing was changed`,
+      { details: { path } },
+    );
+  }
+}
+
+/** The copy is not what it was made from; it was not kept. */
+export class MoveFailedError extends AppError {
+  readonly code = 'store.move_failed';
+
+  constructor(from: string, to: string, what: string) {
+    super(
+      `The store was not moved from ${from} to ${to}: ${what}, or they differ. Nothing was changed`,
+      { details: { from, to } },
+    );
+  }
+}
+
 function reasonOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }

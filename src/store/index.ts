@@ -1,1 +1,2 @@
+export { moveStore, type MoveReport } from './move/move-store.ts';
 export { openStore, type Store } from './open-store.ts';

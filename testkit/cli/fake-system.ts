@@ -232,6 +232,11 @@ export function createFakeSystem(): { compose: () => Promise<Compose>; seen: See
     openClientConnections,
     ...logs,
     restartEverywhere: async (_options, name) => restartReport(name),
+    moveStoreHere: async (_options, to) => ({
+      from: 'here',
+      to,
+      tables: [{ table: 'runs', rows: 2 }],
+    }),
   };
   return { compose: async () => compose, seen };
 }
