@@ -21,7 +21,6 @@ CREATE TABLE runs (
   lease_owner text,
   lease_pid bigint,
   lease_process_start text,
-  lease_host text,
   lease_ms bigint,
   lease_until_ms bigint,
   outcome text
@@ -54,8 +53,6 @@ CREATE TABLE run_signals (
   place integer NOT NULL,
   PRIMARY KEY (run_id, name)
 );
-
-CREATE SEQUENCE store_revision;
 
 CREATE TABLE effects (
   run_id text COLLATE "C" NOT NULL,
