@@ -30,7 +30,8 @@ export const tutti: Contender = {
       cwd: folder,
     };
     const { values: settings } = await loadSettingsHere(request);
-    const store = openStore({ home, traceLimits, place: folder });
+    const databaseUrl = process.env['MCP_DATABASE_URL'];
+    const store = openStore({ home, databaseUrl, traceLimits, place: folder });
     const observing = startObserving({
       settings,
       version: '0',
