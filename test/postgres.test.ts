@@ -100,6 +100,22 @@ describe.skipIf(postgresSkipReason !== null)(
       expect(url).toContain('postgres://');
     });
 
+    it('takes what a data directory has along, and back', async () => {
+      const { cwd, one, other } = await twoMachines();
+      const file = { cwd, env: { TUTTI_HOME: join(cwd, 'one') } };
+      writeFileSync(join(cwd, 'p.json'), JSON.stringify({ steps: [{ id: 'a', ...style }] }));
+      const run = JSON.parse((await runTutti(['run', 'p.json', '--json'], file)).stdout);
+      const moved = await one.tutti('store', 'move', 'server');
+      expect(moved.exitCode).toBe(0);
+      expect((await one.tutti('runs', 'show', run.runId)).json.steps).toEqual(run.steps);
+      // The second machine gets all of it as a file of its own.
+      const back = await other.tutti('store', 'move', 'file');
+      expect(back.exitCode).toBe(0);
+      const copy = { cwd, env: { TUTTI_HOME: join(cwd, 'other') } };
+      const { stdout } = await runTutti(['runs', 'show', run.runId, '--json'], copy);
+      expect(JSON.parse(stdout).steps).toEqual(run.steps);
+    });
+
     it('says that the server is not there', async () => {
       const cwd = aFolder();
       const env = { MCP_DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/team' };

@@ -8,6 +8,7 @@ import { aSpan } from '../../../testkit/observe/a-span.ts';
 import { aPostgresDatabase, postgresSkipReason } from '../../../testkit/store/a-postgres.ts';
 import { createSharedDatabase } from '../../../testkit/store/shared-postgres.ts';
 import { aStore } from '../../../testkit/store/a-store.ts';
+import { aNewRun, claimOne } from '../../../testkit/workflow/a-run.ts';
 import { migrations } from '../sqlite/migrate.ts';
 import type { Store } from '../open-store.ts';
 import { moveStore } from './move-store.ts';
@@ -77,6 +78,25 @@ describe.skipIf(postgresSkipReason !== null)(`a store that is moved${why}`, () =
         code: 'store.move_refused',
       });
     }
+  });
+
+  it('is refused while a process executes runs of it, and moved when that has stopped', async () => {
+    const home = aDirectory();
+    const databaseUrl = await createSharedDatabase();
+    const store = aStore({ home });
+    await store.runs.create(aNewRun());
+    const lease = (await claimOne(store.runs, 'run1'))!;
+    await expect(moveStore({ home, databaseUrl, to: 'server' })).rejects.toThrow(
+      'stop every Tutti',
+    );
+    await store.runs.release([{ lease }]);
+    await moveStore({ home, databaseUrl, to: 'server' });
+    const server = aStore({ home, databaseUrl });
+    expect(await server.runs.create(aNewRun({ runId: 'run2' }))).toMatchObject({ isNew: true });
+    expect(await claimOne(server.runs, 'run1')).toBeDefined();
+    const other = aDirectory();
+    const back = moveStore({ home: other, databaseUrl, to: 'file' });
+    await expect(back).rejects.toThrow('stop every Tutti');
   });
 
   it('has every table of both databases', async () => {

@@ -68,6 +68,8 @@ export interface MoveSide {
   /** The columns that both databases have, in an order of their own. */
   columns(table: MovedTable): Promise<readonly string[]>;
   isEmpty(table: MovedTable): Promise<boolean>;
+  /** How many runs a process executes. */
+  countLeases(): Promise<number>;
   clear(table: MovedTable): Promise<void>;
   /** All rows in the order of their keys, text as bytes; some at a time. */
   read(table: MovedTable, columns: readonly string[]): AsyncIterable<readonly CellRow[]>;
@@ -93,6 +95,7 @@ export async function moveTables(
   to: MoveSide,
   file: MoveSide,
 ): Promise<readonly TableCount[]> {
+  await assertUnused(from);
   await assertEmpty(to);
   const counts: TableCount[] = [];
   for (const table of movedTables) {
@@ -110,6 +113,12 @@ export async function moveTables(
     counts.push({ table: table.name, rows: source.rows });
   }
   return counts;
+}
+
+/** A process that executes a run would go on with it, and another one from the copy: twice the same effects. */
+async function assertUnused(from: MoveSide): Promise<void> {
+  if ((await from.countLeases()) === 0) return;
+  throw new MoveRefusedError(from.path, 'runs are being executed in it: stop every Tutti first');
 }
 
 async function assertEmpty(to: MoveSide): Promise<void> {

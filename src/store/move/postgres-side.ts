@@ -19,6 +19,10 @@ const columnsSql = `
   SELECT column_name AS name, udt_name AS type, is_identity = 'YES' AS "isNumbered" FROM information_schema.columns
   WHERE table_schema = current_schema() AND table_name = $1`;
 
+const leasesSql = `
+  SELECT COUNT(*) AS count FROM runs
+  WHERE lease_owner IS NOT NULL AND lease_until_ms > extract(epoch FROM clock_timestamp()) * 1000`;
+
 /** What they would note is copied, or told to other processes, of which there are none. */
 const silentTriggers = [
   ['memory_items', 'memory_item_added'],
@@ -57,6 +61,11 @@ export class PostgresSide implements MoveSide {
 
   async isEmpty({ name }: MovedTable): Promise<boolean> {
     return (await this.#run(`SELECT 1 FROM ${name} LIMIT 1`)).length === 0;
+  }
+
+  async countLeases(): Promise<number> {
+    const [row] = await this.#statements.query<{ count: number }>(leasesSql);
+    return row?.count ?? 0;
   }
 
   async clear({ name }: MovedTable): Promise<void> {

@@ -5,6 +5,9 @@ const pageSize = 500;
 /** Runs are numbered, and an entry of the journal of a run has its number times this plus its index as its key. */
 const perRun = 2 ** 28;
 
+const leasesSql =
+  'SELECT COUNT(*) AS count FROM runs WHERE lease_owner IS NOT NULL AND lease_until_ms > ?';
+
 /** A SQLite database in a transaction; takes it over until it is committed or rolled back by its owner. */
 export class SqliteSide implements MoveSide {
   readonly path: string;
@@ -23,6 +26,11 @@ export class SqliteSide implements MoveSide {
 
   async isEmpty({ name }: MovedTable): Promise<boolean> {
     return this.#database.prepare(`SELECT 1 FROM ${name} LIMIT 1`).get() === undefined;
+  }
+
+  async countLeases(): Promise<number> {
+    const row = this.#database.prepare(leasesSql).get(Date.now());
+    return Number(row?.['count']);
   }
 
   async clear({ name }: MovedTable): Promise<void> {
