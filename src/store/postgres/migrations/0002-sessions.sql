@@ -361,6 +361,7 @@ CREATE TABLE memory_items (
 );
 
 CREATE INDEX memory_items_by_caller ON memory_items (caller_id, observed_at_ms, item_key);
+CREATE INDEX memory_items_derived ON memory_items (caller_id, observed_at_ms, item_key) WHERE kind <> 'turn';
 CREATE INDEX memory_items_by_turn ON memory_items (session_id, turn) WHERE session_id IS NOT NULL;
 CREATE INDEX memory_items_by_run ON memory_items (run_id) WHERE run_id IS NOT NULL;
 CREATE INDEX memory_items_by_word ON memory_items USING gin (words) WITH (fastupdate = off);
