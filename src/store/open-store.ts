@@ -29,8 +29,6 @@ import { SqlAuditStore } from './sql/sql-audit-store.ts';
 import { SqliteMemory } from './sqlite/sqlite-memory.ts';
 import { SqliteSql } from './sqlite/sqlite-sql.ts';
 import { SqliteDatabase } from './sqlite/sqlite-database.ts';
-import { SqliteClientSessionStore } from './sqlite/sqlite-client-session-store.ts';
-import { SqliteInstanceStore } from './sqlite/sqlite-instance-store.ts';
 import { SqliteRunStore } from './sqlite/sqlite-run-store.ts';
 import { SqliteEffectStore } from './sqlite/sqlite-effect-store.ts';
 import { SqlSpendingStore } from './sql/sql-spending-store.ts';
@@ -149,8 +147,6 @@ function openFile(options: StoreOptions): Store {
       leaseClock: steady,
       memory: new SqliteMemory(database, { patienceMs }),
     }),
-    clientSessions: new SqliteClientSessionStore(database, { clock, patienceMs }),
-    instances: new SqliteInstanceStore(database, { clock, patienceMs }),
     spending: new SqlSpendingStore(impatient, { clock }),
     runs: new SqliteRunStore(runDatabase, {
       clock: steady,

@@ -60,6 +60,9 @@ export const ownTables: readonly string[] = [
   'schema_migrations',
   'memory_changes',
   'memory_change_counts',
+  // Of processes that serve from the database that is left.
+  'instances',
+  'client_session_facts',
 ];
 
 /** One of the two databases, inside a transaction beside which no other process writes. */

@@ -22,6 +22,7 @@ export interface Migration {
 const steps: readonly { readonly name: string; readonly worksFrom?: number }[] = [
   { name: 'runs' },
   { name: 'sessions' },
+  { name: 'instances', worksFrom: 2 },
 ];
 
 /** Every step from an empty database to this program's, in order. */

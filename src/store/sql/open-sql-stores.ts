@@ -2,11 +2,13 @@ import { isGone, type Clock } from '../../kernel/index.ts';
 import { SqlAnswerStore } from './sql-answer-store.ts';
 import { SqlArtifactIndex } from './sql-artifact-index.ts';
 import { SqlChoiceLog } from './sql-choice-log.ts';
+import { SqlClientSessionStore } from './sql-client-session-store.ts';
 import { SqlContextStore } from './sql-context-store.ts';
 import type { SqlDatabase } from './sql-database.ts';
 import { SqlDelegationStore } from './sql-delegation-store.ts';
 import { SqlExperienceStore } from './sql-experience-store.ts';
 import { SqlFeedbackStore } from './sql-feedback-store.ts';
+import { SqlInstanceStore } from './sql-instance-store.ts';
 import { SqlKeyStore } from './sql-key-store.ts';
 import { SqlLoginStore } from './sql-login-store.ts';
 import { SqlMemoryItemStore, type MemoryDialect } from './sql-memory-item-store.ts';
@@ -34,11 +36,13 @@ export function openSqlStores(
   return {
     answers: new SqlAnswerStore(database, { clock }),
     artifactIndex: new SqlArtifactIndex(database),
+    clientSessions: new SqlClientSessionStore(database, { clock }),
     choices: new SqlChoiceLog(database, { maxEntries: maxChoices }),
     contexts: new SqlContextStore(database, { clock }),
     delegations: new SqlDelegationStore(database),
     experience: new SqlExperienceStore(database),
     feedback: new SqlFeedbackStore(database),
+    instances: new SqlInstanceStore(database, { clock }),
     keys: new SqlKeyStore(database),
     logins: new SqlLoginStore(database),
     memoryItems: new SqlMemoryItemStore(database, memory, { dimensions: vectorDimensions }),

@@ -2,10 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { testClientSessionStore } from '../../contract/client-session/client-session-store.suite.ts';
 import { aDirectory } from '../../../testkit/observe/a-directory.ts';
 import { aStore } from '../../../testkit/store/a-store.ts';
+import { sqlWorlds } from '../../../testkit/store/sql-worlds.ts';
+import { SqlClientSessionStore } from './sql-client-session-store.ts';
+
+describe.each(sqlWorlds)('client sessions in %s', (_name, aWorld) => {
+  testClientSessionStore((now) => new SqlClientSessionStore(aWorld()().sql, { clock: { now } }));
+});
 
 describe('client sessions in SQLite', () => {
-  testClientSessionStore((now) => aStore({ clock: { now } }).clientSessions);
-
   it('are not looked for in a database that is not there', async () => {
     const store = aStore();
     const { cursor } = await store.clientSessions.factsAfter(undefined, 1);
