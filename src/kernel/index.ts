@@ -35,6 +35,7 @@ export {
 } from './read-regular-file.ts';
 export { Sealer } from './sealer.ts';
 export { Secret, secretPatterns, type SecretPattern } from './secret.ts';
+export { shellWord } from './shell-word.ts';
 export { SharedTimeout, type Wait } from './shared-timeout.ts';
 export { readChoice, readShortReply, type ShortReply } from './short-reply.ts';
 export { sayDay } from './say-day.ts';

@@ -1,6 +1,6 @@
 import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
 import { examplesMetaKey, type JsonSchema, type Tool } from '../../contract/tool/index.ts';
-import { lookupTable } from '../../kernel/index.ts';
+import { lookupTable, shellWord } from '../../kernel/index.ts';
 import type { Paint } from '../output.ts';
 import { recordOf, resolveReference } from '../tool-arguments.ts';
 
@@ -117,10 +117,6 @@ function requests({ _meta }: Tool): string[] {
     ? examples.filter((one) => typeof one === 'string')
     : [];
   return sentences.slice(0, maxExamples).map((one) => one.replaceAll('"', "'"));
-}
-
-function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 const minWidth = 20;

@@ -9,6 +9,7 @@ import type {
   Waiting,
 } from '../../contract/run/index.ts';
 import type { ShownRun } from '../../contract/run/index.ts';
+import { shellWord } from '../../kernel/index.ts';
 
 /** Steps in one answer; a run may have ten thousand. */
 const maxSteps = 200;
@@ -119,11 +120,6 @@ export function waitingCommands(runId: string, waiting: Waiting): string[] {
       return [`${command} --args JSON`, `${command} --give-up`];
     }
   }
-}
-
-/** Steps within others have brackets in their names, which shells read as patterns. */
-function shellWord(word: string): string {
-  return /^[\w./:@-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 const maxListed = 20;
