@@ -40,7 +40,7 @@ export async function withSystem<Result>(
     stderr: io.stderr,
     flags: { ...flags, ...options.flags },
     env: io.env,
-    cwd: io.cwd,
+    cwd: options.cwd ?? io.cwd,
   };
   const opening =
     server === undefined ? openSystem(wanted) : openRemoteSystem({ ...wanted, server });

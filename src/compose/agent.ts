@@ -20,7 +20,7 @@ import type { WorkflowsHere } from './workflow.ts';
 
 export interface AgentHereParts {
   readonly settings: Settings;
-  readonly roots: Pick<Roots, 'current'>;
+  readonly roots: Pick<Roots, 'current' | 'folder'>;
   readonly log: Log;
   readonly models: Models;
   readonly memory: Memory;
@@ -112,7 +112,7 @@ export function agentParts(parts: AgentHereParts): AgentParts {
       return createRecipePlanner(createPlanner(examplePhrases), recipes, lookAhead);
     }),
     files: projectFiles(parts.roots),
-    project: async () => (await parts.roots.current())[0],
+    project: () => parts.roots.folder(),
     readFile: async (path) => readProjectFile(path, await parts.roots.current()),
     hideSecrets,
     servers: parts.servers,

@@ -12,6 +12,7 @@ import { createFaultPoints, lazy, lazyObject, type Log } from '../kernel/index.t
 import type { RedactableMemory } from '../memory/index.ts';
 import type { Embedder } from '../models/index.ts';
 import type { Store } from '../store/index.ts';
+import type { Roots } from './roots.ts';
 import type { SettingsRequest } from './settings.ts';
 import { embedTurnsWith, turnVectorsPath } from './turn-embedder.ts';
 
@@ -20,6 +21,8 @@ export interface MemoryParts {
   readonly store: Store;
   readonly log: Log;
   readonly request: Pick<SettingsRequest, 'env'>;
+  /** The folder that this process works in. */
+  readonly roots?: Pick<Roots, 'folder'>;
   /** What finds turns by their meaning; loaded when there are turns to look through. */
   readonly embedder?: () => Promise<Embedder>;
   /** Of which those that a forgotten turn brought along are collected. */
@@ -40,7 +43,7 @@ export function memoryHere(parts: MemoryParts): RedactableMemory {
 }
 
 async function openMemory(parts: MemoryParts): Promise<RedactableMemory> {
-  const { settings, store, request, embedder } = parts;
+  const { settings, store, request, roots, embedder } = parts;
   const log = parts.log.child({ room: 'memory' });
   const { createMemory } = await import('../memory/index.ts');
   return createMemory({
@@ -49,6 +52,7 @@ async function openMemory(parts: MemoryParts): Promise<RedactableMemory> {
     directory: settings.conversation.session_dir,
     isMirrored: settings.conversation.save_sessions,
     log,
+    place: roots && (() => roots.folder()),
     embed: embedder && embedTurnsWith({ embedder, home: settings.home, log }),
     faultPoint: createFaultPoints(request.env['TUTTI_FAULT']),
     onConverse: parts.onConverse,

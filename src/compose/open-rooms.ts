@@ -39,7 +39,8 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
   const { values } = settings;
   const version = ownVersion();
   const databaseUrl = values.database_url?.reveal();
-  const store = openStore({ home: values.home, databaseUrl, traceLimits, place: request.cwd });
+  const place = (): Promise<string> => roots.folder();
+  const store = openStore({ home: values.home, databaseUrl, traceLimits, place });
   const { log, tracing, metrics } = observe(request, settings, { version, store });
   const known = { settings: values, version, log };
   const audit = auditHere({ settings: values, store, log });
@@ -51,13 +52,13 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
   const experience = experienceHere({ ...known, store, workflows: () => flows.workflows });
   const recording = { experience, version };
   const { preview } = workspace;
-  const flow = { ...known, tracing, store, request, catalogue, preview, recording };
+  const flow = { ...known, tracing, store, roots, request, catalogue, preview, recording };
   const flows = workflowsHere({ ...flow, access: access.credentials });
   const embedder = lazy(async () => (await import('../models/index.ts')).createLocalEmbedder());
   const { artifacts } = flows;
   const traced = traceModels(modelsHere({ ...known, store, artifacts }), tracing);
   const models = recordModelCalls(traced, recording);
-  const kinds = memoriesHere({ ...known, store, request, embedder, artifacts });
+  const kinds = memoriesHere({ ...known, store, roots, request, embedder, artifacts });
   const remembered = { ...kinds, memoryItems: traceMemory(kinds.memoryItems, tracing) };
   const used = { ...known, store, ...remembered, experience };
   const { contexts, feedback, runs } = contextsHere({ ...used, runs: flows });

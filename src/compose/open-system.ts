@@ -30,13 +30,11 @@ export async function openSystem(request: SystemRequest): Promise<System> {
   const known = { settings: settings.values, version, log, metrics, store };
   collectMetrics({ ...known, home: settings.values.home, fleet: control, sandbox });
   const alerts = alertsHere({ settings: settings.values, metrics, log });
-  const { onRefused, onForbidden, onHeaderMismatch } = audit;
-  const refusals = { onRefused, onForbidden, onHeaderMismatch };
-  const served = { fleet: control, roots, access, logins, instances, ...refusals };
+  const served = { fleet: control, roots, access, logins, instances, ...refusalsOf(audit) };
   const parts = { ...known, ...served, api: apiHere(rooms, known.settings), ...face };
-  const { home } = settings.values;
   // Where some servers are left out, runs would miss the tools they call.
   const resumed = request.only === undefined ? runs : undefined;
+  const { home } = settings.values;
   const controlled = { home, fleet: control, checkFiles: () => rooms.entries.check() };
   const serving = prepareServing({ ...controlled, serve, sandbox, runs: resumed, log });
   const lazyEmbedder = { close: async () => (await embedder.opened())?.close() };
@@ -60,6 +58,7 @@ export async function openSystem(request: SystemRequest): Promise<System> {
     models,
     localModels: localModelsHere(settings.values),
     version,
+    folder: () => roots.folder(),
     ...readObserved(store),
     alerts,
     findTools: (query, count) => finder.find(query, count),
@@ -78,6 +77,14 @@ export async function openSystem(request: SystemRequest): Promise<System> {
     work: (options) => runs.work(options),
     close: () => closeInOrder([alerts, serving, runs, catalogue, ...opened, ...last]),
   };
+}
+
+function refusalsOf({
+  onRefused,
+  onForbidden,
+  onHeaderMismatch,
+}: Awaited<ReturnType<typeof openRooms>>['audit']) {
+  return { onRefused, onForbidden, onHeaderMismatch };
 }
 
 /** What the user at this machine does is recorded. */

@@ -118,7 +118,7 @@ function activitiesOf(parts: Parts, { tools, traces, faultPoint }: ActivityPorts
 
 /** What runs need of the settings, the store and the tools. */
 function portsOf(
-  { settings, store, artifacts, request, catalogue }: Parts,
+  { settings, store, artifacts, roots, catalogue }: Parts,
   tools: KnownTools,
   prepare: PreparePlan,
 ): Omit<WorkflowsParts, 'executor' | 'beginTrace' | 'log'> {
@@ -143,6 +143,6 @@ function portsOf(
       maxItems: workflow.max_items,
       retentionMs: workflow.retention_days * dayMs,
     },
-    place: request.cwd,
+    place: () => roots.folder(),
   };
 }

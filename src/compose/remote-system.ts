@@ -40,6 +40,7 @@ export async function openRemoteSystem(request: RemoteRequest): Promise<System> 
     settings,
     log: silentLog,
     version: ownVersion(),
+    folder: async () => undefined,
     catalogue: notRemote<System['catalogue']>('This', remoteCatalogue(connection)),
     fleet: remoteFleet(connection),
     workflows: notRemote<System['workflows']>('This', remoteWorkflows(connection)),

@@ -1,3 +1,5 @@
+import { realpath } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { LoadedSettings } from '../config/index.ts';
@@ -23,6 +25,7 @@ export class Roots implements ClientRoots {
   readonly #fallback: readonly string[];
   readonly #listeners = new Set<() => void>();
   #current: Promise<readonly string[]>;
+  #folder: { readonly roots: readonly string[]; readonly path: Promise<string> } | undefined;
   /** How the client on stdio is asked; undefined before it is ready, and where it has no roots to tell. */
   #client: ((signal: AbortSignal) => Promise<unknown>) | undefined;
 
@@ -36,6 +39,18 @@ export class Roots implements ClientRoots {
   /** Waits for a client that was asked. The same array as before while nothing has changed. */
   current(): Promise<readonly string[]> {
     return this.#current;
+  }
+
+  /**
+   * The project that this process works in: relative paths start there. What is made here, such as a run, belongs to
+   * it. By its real path, so that every way to it is the same project.
+   */
+  async folder(): Promise<string> {
+    const roots = await this.#current;
+    if (this.#folder?.roots !== roots) {
+      this.#folder = { roots, path: realPath(roots[0] ?? process.cwd()) };
+    }
+    return this.#folder.path;
   }
 
   /** Asks the client for its roots, again whenever it says that they changed. */
@@ -72,6 +87,14 @@ export class Roots implements ClientRoots {
       this.#log.warn('failed to list client roots', { error });
       return before;
     }
+  }
+}
+
+async function realPath(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch {
+    return resolve(path);
   }
 }
 

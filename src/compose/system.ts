@@ -84,6 +84,8 @@ export interface System {
   readonly tenants: Tenants;
   readonly policy: AccessPolicy;
   readonly version: string;
+  /** The project that is worked in; undefined where the system is on another machine. */
+  readonly folder: () => Promise<string | undefined>;
   /** The tools that fit what is to be done, best first. */
   readonly findTools: (query: string, count: number) => Promise<readonly CatalogueEntry[]>;
   readonly traces: {

@@ -16,6 +16,7 @@ import {
 import type { Tracing } from '../observe/index.ts';
 import type { Store } from '../store/index.ts';
 import type { Recording } from './record-attempts.ts';
+import type { Roots } from './roots.ts';
 import type { SettingsRequest } from './settings.ts';
 
 export interface WorkflowParts {
@@ -24,6 +25,8 @@ export interface WorkflowParts {
   readonly tracing: Tracing;
   readonly store: Store;
   readonly request: SettingsRequest;
+  /** The folder that this process works in. */
+  readonly roots: Pick<Roots, 'folder'>;
   /** What the steps of plans call. */
   readonly catalogue: () => Catalogue;
   /** Shows what a call would do before it is approved. */
@@ -98,7 +101,9 @@ export function workflowsHere(parts: WorkflowParts): WorkflowsHere {
 }
 
 /** No file is touched before an artifact is written or read. */
-export async function openArtifactsHere(parts: WorkflowParts): Promise<Artifacts> {
+export async function openArtifactsHere(
+  parts: Pick<WorkflowParts, 'settings' | 'store' | 'log' | 'request'>,
+): Promise<Artifacts> {
   const { settings, store, log, request } = parts;
   const { openArtifacts } = await import('../artifacts/index.ts');
   return openArtifacts({

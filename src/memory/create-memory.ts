@@ -26,6 +26,8 @@ export interface MemoryOptions {
   readonly directory: string;
   readonly isMirrored: boolean;
   readonly log: Log;
+  /** The folder that new sessions belong to; without it they belong to none. */
+  readonly place?: (() => Promise<string>) | undefined;
   /** As the model counts; an estimate that is rather too high where it is not given. */
   readonly countTokens?: CountTokens | undefined;
   /** Finds what was said in other words; without it the words themselves must come up again. */
@@ -60,7 +62,15 @@ export function createMemory(options: MemoryOptions): RedactableMemory {
     timers,
     reach,
   });
-  const sessions = createSessions({ store: options.sessions, mirror, limits, timers, log, reach });
+  const sessions = createSessions({
+    store: options.sessions,
+    place: options.place,
+    mirror,
+    limits,
+    timers,
+    log,
+    reach,
+  });
   const preferences = createPreferences({
     store: options.preferences,
     clock: timers,

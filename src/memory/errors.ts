@@ -1,4 +1,5 @@
 import { AppError } from '../kernel/index.ts';
+import type { SessionSummary } from '../contract/session/index.ts';
 import type { SessionHolder } from './session-store.ts';
 
 const maxShown = 100;
@@ -7,12 +8,15 @@ const maxShown = 100;
 export class UnknownSessionError extends AppError {
   readonly code = 'memory.unknown_session';
 
-  constructor(id: string) {
+  /** `elsewhere` is the last session of another folder, where `last` has none here. */
+  constructor(id: string, elsewhere?: Pick<SessionSummary, 'id' | 'title' | 'folder'>) {
     const shown = shortened(id);
     super(
-      id === 'last'
-        ? 'There is no session yet. "tutti chat" or "tutti ask" begins one'
-        : `There is no session "${shown}". "tutti sessions" lists those there are; without --session a new one begins`,
+      elsewhere
+        ? `No session belongs to this folder. The last elsewhere is ${elsewhere.id} "${elsewhere.title}" in ${elsewhere.folder}`
+        : id === 'last'
+          ? 'There is no session yet. "tutti chat" or "tutti ask" begins one'
+          : `There is no session "${shown}". "tutti sessions" lists those there are; without --session a new one begins`,
       { details: { id: shown } },
     );
   }

@@ -39,6 +39,19 @@ export function testSessionStore(create: (parts: SessionStoreParts) => SessionSt
     return { world, store, add, acquire };
   };
 
+  it('keeps the folder of a session', async () => {
+    const { store, add, acquire } = setUp();
+    await add({ id: 'old', updatedAt: '2026-01-01T00:00:00.000Z' });
+    await add({ id: 'here', folder: '/shop', updatedAt: '2026-01-02T00:00:00.000Z' });
+    await add({ id: 'there', folder: '/bank', updatedAt: '2026-01-03T00:00:00.000Z' });
+    expect(await store.read(localCaller, 'here')).toMatchObject({ folder: '/shop' });
+    expect(await store.read(localCaller, 'old')).not.toHaveProperty('folder');
+    const [latest] = await store.list(localCaller, 1);
+    expect(latest).toMatchObject({ id: 'there', folder: '/bank' });
+    await store.append(await acquire('here'), aTurn(1), { updatedAt: aTurn(1).at });
+    expect(await store.read(localCaller, 'here')).toMatchObject({ folder: '/shop' });
+  });
+
   it('gives back a session as it was added, turns and all', async () => {
     const { store } = setUp();
     const full = aSession({

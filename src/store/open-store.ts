@@ -44,8 +44,8 @@ export interface StoreOptions {
   readonly readonly?: boolean;
   readonly clock?: Clock;
   readonly traceLimits: TraceReadLimits;
-  /** Where this process works: it is not offered the runs that belong to other places. */
-  readonly place?: string;
+  /** Where this process works, which may change: it is not offered the runs that belong to other places. */
+  readonly place?: () => Promise<string>;
   /** How long anything but recording spans waits for another process to finish its write. */
   readonly busyTimeoutMs?: number;
   /** How long recording spans waits, which it does while calls are served: they all stand still. */

@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs';
 import type { PlanProblem } from '../contract/plan/index.ts';
 import type { RunStatus } from '../contract/run/index.ts';
-import { AppError, nearest } from '../kernel/index.ts';
+import { AppError, nearest, shellWord } from '../kernel/index.ts';
 
 const maxSignals = 20;
 
@@ -119,6 +120,25 @@ export class UnknownStepError extends AppError {
   constructor(where: { readonly runId: string; readonly step: string }, hint?: string) {
     const meant = hint === undefined ? '' : ` Did you mean "${hint}"?`;
     super(`Run ${where.runId} has no step "${where.step}".${meant}`, { details: { ...where } });
+  }
+}
+
+/** What was asked of a run would execute it in another folder, where paths and servers mean something else. */
+export class RunElsewhereError extends AppError {
+  readonly code = 'workflow.run_elsewhere';
+
+  constructor(
+    run: { readonly runId: string; readonly folder: string },
+    tried: { readonly here: string; readonly wanted: string; readonly command: string },
+  ) {
+    const { runId, folder } = run;
+    const { here, wanted, command } = tried;
+    const remedy = existsSync(folder)
+      ? `and this process works in ${here}. In its own folder: cd ${shellWord(folder)} && tutti runs ${command} ${runId}`
+      : 'which is not there any more. Bring the folder back, or start anew where its files are';
+    super(`Run ${runId} was not ${wanted}: it belongs to ${folder}, ${remedy}`, {
+      details: { runId, folder, here },
+    });
   }
 }
 

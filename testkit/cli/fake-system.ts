@@ -352,6 +352,7 @@ function createSystem(seen: Seen): System {
     settings,
     log: silentLog,
     version: '1.2.3',
+    folder: async () => '/work',
     catalogue: createFakeCatalogue(seen),
     fleet: createFakeFleet(seen),
     workflows: createFakeWorkflows().workflows,

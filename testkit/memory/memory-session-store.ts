@@ -56,9 +56,10 @@ export class MemorySessionStore implements SessionStore {
   async list(caller: Caller, limit: number): Promise<readonly SessionSummary[]> {
     const summaries: SessionSummary[] = [];
     for (const kept of this.#of(caller).slice(0, limit)) {
-      const { id, title, createdAt, updatedAt, turns } = kept.session;
+      const { id, title, createdAt, updatedAt, turns, folder } = kept.session;
       const isOpen = !(await this.#isFree(kept));
-      summaries.push({ id, title, createdAt, updatedAt, turns: turns.length, isOpen });
+      const summary = { id, title, createdAt, updatedAt, turns: turns.length, isOpen };
+      summaries.push({ ...summary, ...(folder !== undefined && { folder }) });
     }
     return summaries;
   }

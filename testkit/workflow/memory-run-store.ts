@@ -34,7 +34,7 @@ interface MemoryRun {
 export interface MemoryRunStoreParts {
   readonly clock: Clock;
   readonly isGone: (process: ProcessIdentity) => Promise<boolean>;
-  readonly place?: string;
+  readonly place?: () => Promise<string>;
 }
 
 const ends = ['succeeded', 'failed', 'cancelled'];
@@ -118,7 +118,7 @@ export class MemoryRunStore implements RunStore {
     if (after !== undefined && at === -1) return [];
     return sorted
       .slice(at + 1)
-      .filter((run) => this.#isHere(run, where ?? 'anywhere'))
+      .filter(await this.#here(where ?? 'anywhere'))
       .filter(({ record }) => !status || status.includes(record.status))
       .slice(0, limit)
       .map(({ record }) => summaryOf(record));
@@ -138,9 +138,10 @@ export class MemoryRunStore implements RunStore {
     where: 'here' | 'anywhere' = 'here',
   ): Promise<readonly string[]> {
     const now = this.#parts.clock.now();
+    const isHere = await this.#here(where);
     const free: MemoryRun[] = [];
     for (const run of this.#all()) {
-      const isToDo = this.#isHere(run, where) && run.endedAtMs === null && run.wakeAtMs <= now;
+      const isToDo = isHere(run) && run.endedAtMs === null && run.wakeAtMs <= now;
       if (run.record.engine === engine && isToDo && (await this.#isFree(run))) free.push(run);
     }
     return free
@@ -315,9 +316,9 @@ export class MemoryRunStore implements RunStore {
     return this.#parts.isGone(lease.owner);
   }
 
-  #isHere(run: MemoryRun, where: 'here' | 'anywhere'): boolean {
-    const place = where === 'anywhere' ? undefined : this.#parts.place;
-    return place === undefined || run.place === null || run.place === place;
+  async #here(where: 'here' | 'anywhere'): Promise<(run: MemoryRun) => boolean> {
+    const place = where === 'anywhere' ? undefined : await this.#parts.place?.();
+    return (run) => place === undefined || run.place === null || run.place === place;
   }
 
   #all(): MemoryRun[] {
@@ -346,6 +347,7 @@ function newRecord(run: NewRunRecord): RunRecord {
     engine,
     deadlineMs,
     forkedFrom,
+    ...(typeof run.place === 'string' && { folder: run.place }),
     meta,
     name: plan.name ?? null,
     goal: plan.goal ?? null,
@@ -361,5 +363,6 @@ function newRecord(run: NewRunRecord): RunRecord {
 
 function summaryOf(record: RunRecord): RunSummary {
   const { runId, name, goal, status, engine, createdAt, startedAt, endedAt, forkedFrom } = record;
-  return { runId, name, goal, status, engine, createdAt, startedAt, endedAt, forkedFrom };
+  const summary = { runId, name, goal, status, engine, createdAt, startedAt, endedAt, forkedFrom };
+  return { ...summary, ...(record.folder !== undefined && { folder: record.folder }) };
 }

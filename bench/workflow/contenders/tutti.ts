@@ -31,7 +31,7 @@ export const tutti: Contender = {
     };
     const { values: settings } = await loadSettingsHere(request);
     const databaseUrl = process.env['MCP_DATABASE_URL'];
-    const store = openStore({ home, databaseUrl, traceLimits, place: folder });
+    const store = openStore({ home, databaseUrl, traceLimits, place: async () => folder });
     const observing = startObserving({
       settings,
       version: '0',
@@ -42,6 +42,7 @@ export const tutti: Contender = {
       settings,
       store,
       request,
+      roots: { folder: async () => folder },
       log: observing.log,
       tracing: observing.tracing,
       catalogue: () => catalogueOf(counter),

@@ -7,7 +7,7 @@ import { readNote, type Note } from './read-note.ts';
 import { takeMessage } from './take-message.ts';
 import { lastRequest } from './unanswered.ts';
 import { base, modelCall, plainReply, tell, type Reply, type Turn } from './turn.ts';
-import { InvalidMessageError } from '../errors.ts';
+import { InvalidMessageError, SessionElsewhereError } from '../errors.ts';
 import { plainLanguage, splitPastes, turnInOwnWords } from '../intent/index.ts';
 import type {
   Agent,
@@ -49,12 +49,21 @@ export function createAgent(parts: AgentParts): Agent {
           ? await sessions.create(caller, { title: message.words.slice(0, maxTitleChars) })
           : await sessions.open(caller, request.session);
       try {
+        await requireHere(session, parts);
         return await answerIn(session, { parts, request, options, message, context });
       } finally {
         await session.close();
       }
     },
   };
+}
+
+/** A session of another folder stays as it is: "yes" to a plan of one project changes no other. */
+async function requireHere(session: OpenSession, { project }: AgentParts): Promise<void> {
+  const { id, folder } = session.current();
+  const here = await project?.();
+  if (folder === undefined || here === undefined || folder === here) return;
+  throw new SessionElsewhereError({ id, folder }, here);
 }
 
 interface Message {

@@ -14,6 +14,7 @@ const summarySchema = z.object({
   updatedAt: z.string(),
   turns: z.int(),
   isOpen: z.boolean().describe('A process has it open to write in it.'),
+  folder: z.string().exactOptional().describe('The project it belongs to.'),
 });
 
 const shownSession = sessionSchema.omit({ turns: true }).extend({ turns: z.int() });

@@ -1,7 +1,10 @@
 import type { Attachment } from '../../contract/agent/index.ts';
+import type { Session } from '../../contract/session/index.ts';
 import { askLine, isAtTerminal } from '../ask-line.ts';
 import { UsageError } from '../errors.ts';
-import { type Invocation, textOption, textsOf, withSystem } from '../invocation.ts';
+import { findSession } from '../find-session.ts';
+import { inFolderOf } from '../in-folder.ts';
+import { type Invocation, textOption, textsOf } from '../invocation.ts';
 import { offerModels } from '../offer-models.ts';
 import { readInput } from '../read-input.ts';
 import type { System } from '../../compose/index.ts';
@@ -14,8 +17,11 @@ export async function run(invocation: Invocation): Promise<number> {
   const { io, output } = invocation;
   // Read before the system opens, so that a mistake here costs nothing.
   const message = await readMessage(invocation);
-  return withSystem(invocation, {}, async (system) => {
-    const turn = await readTurn(invocation, system, message);
+  const wanted = textOption(invocation, 'session');
+  const find = async (system: System): Promise<Partial<Session>> =>
+    wanted === undefined ? {} : findSession(invocation, system, wanted);
+  return inFolderOf(invocation, find, async (system, session) => {
+    const turn = await readTurn(invocation, system, { text: message, session: session.id });
     const mayAsk = !output.isJson && isAtTerminal(io);
     await offerModels(system, output, mayAsk ? (question) => askLine(io, question) : undefined);
     const { exitCode } = await takeTurn(turn, {
@@ -56,7 +62,11 @@ async function readMessage({ io, operands, options }: Invocation): Promise<strin
   return message.trim();
 }
 
-async function readTurn(invocation: Invocation, system: System, text: string): Promise<Turn> {
+async function readTurn(
+  invocation: Invocation,
+  system: System,
+  { text, session }: { readonly text: string; readonly session: string | undefined },
+): Promise<Turn> {
   const { io, options } = invocation;
   const place = placeOf(system, io);
   const mentioned = await attachMentions(text, place);
@@ -69,7 +79,6 @@ async function readTurn(invocation: Invocation, system: System, text: string): P
     );
   }
   attachments.push(...mentioned.attachments);
-  const session = textOption(invocation, 'session');
   const context = textOption(invocation, 'context');
   return {
     message: mentioned.message,

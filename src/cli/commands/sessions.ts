@@ -3,6 +3,8 @@ import { localCaller } from '../../contract/caller/index.ts';
 import type { Session, SessionSummary, Turn } from '../../contract/session/index.ts';
 import { pluralize, lookupTable } from '../../kernel/index.ts';
 import { UsageError } from '../errors.ts';
+import { findSession } from '../find-session.ts';
+import { elsewhere } from '../in-folder.ts';
 import { type Invocation, limitOption, textOption, withSystem } from '../invocation.ts';
 import { cutText, formatColumns, type Paint, type ShowTime, timeShower } from '../output.ts';
 import { readInput } from '../read-input.ts';
@@ -29,12 +31,17 @@ const maxShown = 4_000;
 
 export function listSessions(invocation: Invocation): Promise<number> {
   const limit = limitOption(invocation, usualCount);
-  return withSystem(invocation, {}, async ({ memory }) => {
+  return withSystem(invocation, {}, async ({ memory, folder }) => {
     const sessions = await memory.sessions.list(localCaller, { limit });
+    const here = await folder();
     invocation.output.result(sessions, () =>
       sessions.length === 0
         ? 'There are no sessions: "tutti chat" or "tutti ask" begins one'
-        : formatColumns(sessions.map((session) => row(session, timeShower(invocation.io)))),
+        : formatColumns(
+            sessions.map((session) =>
+              row(session, elsewhere(session, here), timeShower(invocation.io)),
+            ),
+          ),
     );
     return 0;
   });
@@ -42,16 +49,24 @@ export function listSessions(invocation: Invocation): Promise<number> {
 
 function row(
   { id, updatedAt, turns, isOpen, title }: SessionSummary,
+  place: string | undefined,
   showTime: ShowTime,
 ): readonly string[] {
   const count = `${turns} ${turns === 1 ? 'turn' : 'turns'}`;
-  return [id, showTime(updatedAt), count, isOpen ? 'open' : '', title];
+  return [
+    id,
+    showTime(updatedAt),
+    count,
+    isOpen ? 'open' : '',
+    title,
+    place === undefined ? '' : `in ${place}`,
+  ];
 }
 
 export function showSession(invocation: Invocation, [id = '']: readonly string[]): Promise<number> {
   const { output } = invocation;
-  return withSystem(invocation, {}, async ({ memory }) => {
-    const session = await memory.sessions.show(localCaller, id);
+  return withSystem(invocation, {}, async (system) => {
+    const session = await findSession(invocation, system, id);
     const showTime = timeShower(invocation.io);
     output.result(session, () => sessionText(session, { paint: output.paint, showTime }));
     return 0;
@@ -63,9 +78,11 @@ interface Shown {
   readonly showTime: ShowTime;
 }
 
-function sessionText({ id, title, forkedFrom, summary, turns }: Session, shown: Shown): string {
+function sessionText(session: Session, shown: Shown): string {
+  const { id, title, folder, forkedFrom, summary, turns } = session;
   const { paint } = shown;
   const lines = [`${paint.bold(title === '' ? 'untitled' : title)} ${paint.dim(id)}`];
+  if (folder !== undefined) lines.push(paint.dim(`in ${folder}`));
   if (forkedFrom !== null) {
     lines.push(paint.dim(`forked from ${forkedFrom.session} after turn ${forkedFrom.turn}`));
   }
@@ -98,8 +115,9 @@ export function forkSession(invocation: Invocation, [id = '']: readonly string[]
     throw new UsageError(`--turn wants the number of a turn, and got "${turn}"`);
   }
   const options = turn === undefined ? {} : { upToTurn: Number(turn) };
-  return withSystem(invocation, {}, async ({ memory }) => {
-    const forked = await memory.sessions.fork(localCaller, id, options);
+  return withSystem(invocation, {}, async (system) => {
+    const { id: exact } = await findSession(invocation, system, id);
+    const forked = await system.memory.sessions.fork(localCaller, exact, options);
     invocation.output.result(
       forked,
       () =>
@@ -113,8 +131,9 @@ export function renameSession(
   invocation: Invocation,
   [id = '', ...words]: readonly string[],
 ): Promise<number> {
-  return withSystem(invocation, {}, async ({ memory }) => {
-    const session = await memory.sessions.open(localCaller, id);
+  return withSystem(invocation, {}, async (system) => {
+    const { id: exact } = await findSession(invocation, system, id);
+    const session = await system.memory.sessions.open(localCaller, exact);
     try {
       await session.rename(words.join(' '));
       const { title } = session.current();
@@ -133,9 +152,9 @@ export function removeSession(
   invocation: Invocation,
   [id = '']: readonly string[],
 ): Promise<number> {
-  return withSystem(invocation, {}, async ({ memory }) => {
-    const { id: exact, title } = await memory.sessions.show(localCaller, id);
-    await memory.sessions.remove(localCaller, exact);
+  return withSystem(invocation, {}, async (system) => {
+    const { id: exact, title } = await findSession(invocation, system, id);
+    await system.memory.sessions.remove(localCaller, exact);
     invocation.output.result(
       { id: exact, isRemoved: true },
       () => `Session ${exact} "${title}" was removed, with its file`,
@@ -150,8 +169,8 @@ export function exportSession(
   [id = '', file]: readonly string[],
 ): Promise<number> {
   const { io, output, options } = invocation;
-  return withSystem(invocation, {}, async ({ memory }) => {
-    const session = await memory.sessions.show(localCaller, id);
+  return withSystem(invocation, {}, async (system) => {
+    const session = await findSession(invocation, system, id);
     const text = `${JSON.stringify(session, null, 2)}\n`;
     if (file === undefined) {
       output.result(session, () => text);

@@ -118,6 +118,10 @@ export const runSummarySchema = z.object({
   startedAt: time.nullable(),
   endedAt: time.nullable(),
   forkedFrom: z.string().nullable(),
+  folder: z
+    .string()
+    .exactOptional()
+    .describe('The project it belongs to: it is executed there only. Absent: anywhere.'),
   isInterrupted: z
     .literal(true)
     .exactOptional()

@@ -56,6 +56,8 @@ export const sessionSchema = z.strictObject({
   createdAt: z.string(),
   updatedAt: z.string(),
   forkedFrom: z.strictObject({ session: z.string(), turn: z.int().min(0) }).nullable(),
+  /** The project it belongs to: what is agreed on in it is done there. Absent: it belongs to none. */
+  folder: z.string().exactOptional(),
   /** The gist of the turns up to and including `turn`. */
   summary: z.strictObject({ text: z.string(), turn: z.int().min(1) }).nullable(),
   turns: z.array(turnSchema),
@@ -113,12 +115,14 @@ export interface SessionSummary {
   readonly turns: number;
   /** A process that is alive has it open to write in it; it may be this one. */
   readonly isOpen: boolean;
+  /** The project it belongs to. */
+  readonly folder?: string;
 }
 
 /** Conversations that survive whatever dies. Errors have codes `memory.…`. */
 export interface Sessions {
   create(caller: Caller, options?: { readonly title?: string }): Promise<OpenSession>;
-  /** By id, a unique beginning of it, or `last`. One writer at a time: throws `memory.session_busy`. */
+  /** By id, a unique beginning of it, or `last`, the latest changed of this folder. One writer at a time: throws `memory.session_busy`. */
   open(caller: Caller, id: string): Promise<OpenSession>;
   list(caller: Caller, options: { readonly limit: number }): Promise<readonly SessionSummary[]>;
   show(caller: Caller, id: string): Promise<Session>;

@@ -32,6 +32,8 @@ import { bytesOf, StoredSession } from './stored-session.ts';
 
 export interface SessionsParts {
   readonly store: SessionStore;
+  /** The folder that new sessions belong to, which may change; without it they belong to none. */
+  readonly place?: (() => Promise<string>) | undefined;
   readonly mirror: SessionMirror;
   readonly limits: MemoryLimits;
   readonly timers: Timers;
@@ -83,6 +85,7 @@ class StoredSessions implements RedactableSessions {
       createdAt: now,
       updatedAt: now,
       forkedFrom: null,
+      ...(await this.#place()),
       summary: null,
       turns: [],
     });
@@ -135,7 +138,9 @@ class StoredSessions implements RedactableSessions {
     const updatedAt = new Date(Math.min(Date.parse(session.updatedAt), now)).toISOString();
     const id = isFree ? session.id : newSessionId();
     const turns = withoutSay(session.turns);
-    return this.#addClosed(caller, { ...session, turns, id, updatedAt });
+    // A folder of another machine is none here.
+    const { folder: _folder, ...imported } = { ...session, turns, id, updatedAt };
+    return this.#addClosed(caller, { ...imported, ...(await this.#place()) });
   }
 
   async remove(caller: Caller, id: string): Promise<void> {
@@ -180,8 +185,14 @@ class StoredSessions implements RedactableSessions {
   async #addClosed(caller: Caller, session: Session): Promise<SessionSummary> {
     const added = await this.#add(caller, session);
     await added.close();
-    const { id, title, createdAt, updatedAt, turns } = added.current();
-    return { id, title, createdAt, updatedAt, turns: turns.length, isOpen: false };
+    const { id, title, createdAt, updatedAt, turns, folder } = added.current();
+    const summary = { id, title, createdAt, updatedAt, turns: turns.length, isOpen: false };
+    return { ...summary, ...(folder !== undefined && { folder }) };
+  }
+
+  async #place(): Promise<{ readonly folder?: string }> {
+    const folder = await this.#parts.place?.();
+    return folder === undefined ? {} : { folder };
   }
 
   async #add(caller: Caller, session: Session): Promise<OpenSession> {
@@ -234,14 +245,24 @@ class StoredSessions implements RedactableSessions {
   /** The exact id of what a user typed: an id, a unique beginning of one, `last`. */
   async #resolve(caller: Caller, id: string): Promise<string> {
     const { store } = this.#parts;
-    const isLast = id === 'last';
-    if (!isLast && !isUsableId(id)) throw new UnknownSessionError(id);
-    const found = await store.find(caller, isLast ? '' : id, isLast ? 1 : maxNamed);
+    if (id === 'last') return this.#last(caller);
+    if (!isUsableId(id)) throw new UnknownSessionError(id);
+    const found = await store.find(caller, id, maxNamed);
     const [only, ...others] = found;
     if (only === undefined) throw new UnknownSessionError(id);
     if (others.length === 0) return only;
     if (found.includes(id) || (await store.read(caller, id))) return id;
     throw new AmbiguousSessionError(id, found);
+  }
+
+  /** The latest changed of this folder, or of none. */
+  async #last(caller: Caller): Promise<string> {
+    const { store, place, limits } = this.#parts;
+    const here = await place?.();
+    const all = await store.list(caller, here === undefined ? 1 : limits.maxSessions);
+    const last = all.find(({ folder = here }) => folder === here || here === undefined);
+    if (last) return last.id;
+    throw new UnknownSessionError('last', all[0]);
   }
 
   /** Who died may have left files behind their sessions. */

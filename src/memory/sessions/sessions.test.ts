@@ -99,6 +99,26 @@ describe('finding a session', () => {
     }
   });
 
+  it('belong to the folder they are made in, where `last` is the last of', async () => {
+    let folder = '/shop';
+    const { memory, timers } = aMemory({ place: async () => folder });
+    const { sessions } = memory;
+    const ofShop = await sessions.create(localCaller);
+    timers.nowMs += 1_000;
+    folder = '/bank';
+    await expect(sessions.show(localCaller, 'last')).rejects.toThrow(
+      `No session belongs to this folder. The last elsewhere is ${ofShop.id} "" in /shop`,
+    );
+    const ofBank = await sessions.create(localCaller);
+    expect((await sessions.show(localCaller, 'last')).id).toBe(ofBank.id);
+    const imported = await sessions.import(localCaller, ofShop.current());
+    expect(imported.folder).toBe('/bank');
+    folder = '/shop';
+    expect(await sessions.show(localCaller, 'last')).toMatchObject({ id: ofShop.id, folder });
+    const fork = await sessions.fork(localCaller, ofBank.id);
+    expect(fork.folder).toBe('/bank');
+  });
+
   it('says how to begin when there is none', async () => {
     const { memory } = aMemory();
     await expect(memory.sessions.open(localCaller, 'last')).rejects.toMatchObject({

@@ -159,7 +159,7 @@ export class PostgresRunStore implements RunStore {
 
   async list(caller: Caller, filter: RunFilter): Promise<readonly RunSummary[]> {
     const { status, limit, where, after = null } = filter;
-    const place = (where && this.#options.place) ?? null;
+    const place = where ? ((await this.#options.place?.()) ?? null) : null;
     const wanted = [caller.id, status ?? null, limit, place, after];
     return (await this.#database.query<Row>(listSql, wanted)).map(readSummary);
   }

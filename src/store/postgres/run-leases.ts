@@ -73,7 +73,7 @@ export interface PostgresRunStoreOptions {
   /** Whether a process that had leases is certainly dead. */
   readonly isGone: (process: ProcessIdentity) => Promise<boolean>;
   /** The directory this process works in: `unclaimed` leaves out runs of others. Without it none are left out. */
-  readonly place?: string | undefined;
+  readonly place?: (() => Promise<string>) | undefined;
 }
 
 interface HeldRow {
@@ -109,7 +109,7 @@ export class PostgresRunLeases {
     limit: number,
     where: 'here' | 'anywhere' = 'here',
   ): Promise<readonly string[]> {
-    const place = where === 'anywhere' ? null : (this.#options.place ?? null);
+    const place = where === 'anywhere' ? null : ((await this.#options.place?.()) ?? null);
     const scope = [engine, this.nowMs, place] as const;
     const owners = await this.#database.query<HeldRow>(ownersSql, scope);
     const dead: string[] = [];

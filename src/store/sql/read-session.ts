@@ -29,6 +29,7 @@ export function readSession(row: SqlRow, turns: readonly Turn[], path: string): 
     updatedAt: isoTime(row, 'updated_at_ms'),
     forkedFrom: forked === null ? null : { session: forked, turn: row['forked_turn'] },
     summary: summary === null ? null : { text: summary, turn: row['summary_turn'] },
+    ...(typeof row['folder'] === 'string' && { folder: row['folder'] }),
     turns: [],
   });
   if (!read.success) throw new CorruptDatabaseError(path, 'a session is unreadable');

@@ -31,8 +31,8 @@ import {
 
 const insertSql = `
   INSERT INTO sessions (session_id, caller_id, title, created_at_ms, updated_at_ms, forked_from,
-                        forked_turn, summary, summary_turn, turn_count)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING RETURNING session_id`;
+                        forked_turn, summary, summary_turn, turn_count, folder)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING RETURNING session_id`;
 
 const insertTurnSql = 'INSERT INTO session_turns (session_id, number, turn) VALUES ($1, $2, $3)';
 
@@ -120,7 +120,8 @@ export class SqlSessionStore implements SessionStore {
     const times = [Date.parse(createdAt), Date.parse(updatedAt)] as const;
     const forked = [forkedFrom?.session ?? null, forkedFrom?.turn ?? null] as const;
     const gist = [summary?.text ?? null, summary?.turn ?? null] as const;
-    const cells = [id, caller.id, title, ...times, ...forked, ...gist, turns.length] as const;
+    const about = [turns.length, session.folder ?? null] as const;
+    const cells = [id, caller.id, title, ...times, ...forked, ...gist, ...about] as const;
     const locks = [`sessions ${caller.id}`, ...(forkedFrom ? [artifactLock] : [])];
     const durability = turns.length > 0 ? 'full' : 'normal';
     return this.#database.write({ locks, durability }, function* () {
@@ -331,6 +332,7 @@ function readSessionSummary(row: SqlRow, isOpen: boolean): SessionSummary {
     updatedAt: isoTime(row, 'updated_at_ms'),
     turns: readNumber(row, 'turn_count'),
     isOpen,
+    ...(typeof row['folder'] === 'string' && { folder: row['folder'] }),
   };
 }
 

@@ -137,6 +137,7 @@ const rowsOfVersion: Readonly<Record<number, string>> = {
   24: `${sinceHistory} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext} ${aFailure} ${aModel}`,
   25: `${sinceHistory} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext} ${aFailure} ${aModel}`,
   26: `${sinceHistory} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext} ${aFailure} ${aModel} ${aSessionFact}`,
+  27: `${sinceHistory} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext} ${aFailure} ${aModel} ${aSessionFact}`,
 };
 
 function aDatabaseOfVersion(version: number): { home: string; path: string } {

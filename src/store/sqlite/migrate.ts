@@ -39,6 +39,7 @@ const names = [
   'memory-derived',
   'client-sessions',
   'instances',
+  'session-folder',
 ];
 
 /** Every step from an empty database to this program's, in order. */

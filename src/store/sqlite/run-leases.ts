@@ -57,7 +57,7 @@ export interface RunStoreOptions {
   /** Whether a process that had leases is certainly dead. */
   readonly isGone: (process: ProcessIdentity) => Promise<boolean>;
   /** The directory this process works in: `unclaimed` leaves out runs of others. Without it none are left out. */
-  readonly place?: string | undefined;
+  readonly place?: (() => Promise<string>) | undefined;
   /** Where the last stored run is noted; nowhere when not given. */
   readonly lastFact?: LastFact | undefined;
   /** How long a write waits for other processes in all, without blocking the event loop. */
@@ -80,7 +80,7 @@ export class RunLeases {
     where: 'here' | 'anywhere' = 'here',
   ): Promise<readonly string[]> {
     const { clock, isGone } = this.#options;
-    const place = where === 'anywhere' ? null : (this.#options.place ?? null);
+    const place = where === 'anywhere' ? null : ((await this.#options.place?.()) ?? null);
     const scope = [engine, clock.now(), place] as const;
     const owners = this.#database.readOne((statements) => statements(ownersSql).all(...scope));
     const dead: string[] = [];

@@ -13,7 +13,7 @@ export type Row = Readonly<Record<string, SQLOutputValue>>;
 
 /** Columns of `readSummary`. */
 export const summaryColumns = `
-  run_id, name, goal, status, engine, created_at_ms, started_at_ms, ended_at_ms, forked_from`;
+  run_id, name, goal, status, engine, created_at_ms, started_at_ms, ended_at_ms, forked_from, place`;
 
 export function readSummary(row: Row): RunSummary {
   return {
@@ -27,6 +27,7 @@ export function readSummary(row: Row): RunSummary {
     startedAt: row['started_at_ms'] === null ? null : isoTime(row, 'started_at_ms'),
     endedAt: row['ended_at_ms'] === null ? null : isoTime(row, 'ended_at_ms'),
     forkedFrom: textOrNull(row['forked_from']),
+    ...(typeof row['place'] === 'string' && { folder: row['place'] }),
   };
 }
 

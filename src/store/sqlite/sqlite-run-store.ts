@@ -179,7 +179,7 @@ export class SqliteRunStore implements RunStore {
   async list(caller: Caller, filter: RunFilter): Promise<readonly RunSummary[]> {
     const { status, limit, where, after = null } = filter;
     await this.#synced('');
-    const place = (where && this.#options.place) ?? null;
+    const place = (where && (await this.#options.place?.())) ?? null;
     const statuses = status ? JSON.stringify(status) : null;
     const wanted = [caller.id, statuses, limit, place, after] as const;
     return this.#database

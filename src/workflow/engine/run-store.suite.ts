@@ -9,7 +9,7 @@ import { testWholeRuns } from './whole-runs.suite.ts';
 export interface RunStoreParts {
   readonly clock: Clock;
   readonly isGone: (process: ProcessIdentity) => Promise<boolean>;
-  readonly place?: string;
+  readonly place?: () => Promise<string>;
 }
 
 /** Gives an empty store, twice: as two processes have it open. */
@@ -34,7 +34,7 @@ export function testRunStore(create: CreateRunStores): void {
     const [store, other] = await create({
       clock: { now: () => clock.nowMs },
       isGone: async ({ pid }) => gone.has(pid),
-      ...(place === undefined ? undefined : { place }),
+      ...(place === undefined ? undefined : { place: async () => place }),
     });
     return { store, other, clock, gone };
   }

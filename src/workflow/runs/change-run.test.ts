@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { localCaller } from '../../contract/caller/index.ts';
+import { aDirectory } from '../../../testkit/observe/a-directory.ts';
 import { anEffectRow } from '../../../testkit/workflow/effects/rows.ts';
 import { chain, gated } from '../../../testkit/workflow/runs/some-plans.ts';
 import { someWorkflows, untilAborted } from '../../../testkit/workflow/runs/some-workflows.ts';
@@ -252,5 +253,50 @@ describe('a fork of a plan with a plan in it', () => {
     const args = { 'outer/say': { said: 'b' } };
     const { runId } = await workflows.fork(localCaller, old.runId, { args });
     expect((await follow(runId)).steps['outer/say']?.output).toEqual({ said: 'b' });
+  });
+});
+
+describe('a run of another folder', () => {
+  it('is neither continued, decided, retried nor forked here, and can be stopped', async () => {
+    const home = aDirectory();
+    const there = someWorkflows({ home });
+    const { runId } = await there.run(gated);
+    const { runId: failedId } = await there.run({ steps: [{ id: 'one', tool: 'test.fail' }] });
+    const { workflows, follow, calls, store } = someWorkflows({
+      home,
+      place: '/somewhere/else',
+    });
+    const attempts: readonly (() => Promise<unknown>)[] = [
+      () => workflows.decide(localCaller, runId, { verdict: 'approved' }),
+      () => workflows.decide(localCaller, runId, { verdict: 'denied' }),
+      () => workflows.resume(localCaller, runId),
+      () => workflows.fork(localCaller, runId, {}),
+      () => workflows.retry(localCaller, failedId),
+      () => workflows.resolve(localCaller, runId, 'one', { kind: 'not-happened' }),
+      () => workflows.repair(localCaller, runId, 'one', null),
+      () => follow(runId),
+    ];
+    for (const attempt of attempts) {
+      await expect(attempt()).rejects.toMatchObject({
+        code: 'workflow.run_elsewhere',
+        message: expect.stringMatching(`belongs to ${home}.*cd ${home} && tutti runs`),
+      });
+    }
+    expect(calls).toEqual([]);
+    expect(await store.runs.signals(runId)).toEqual([]);
+    expect(await workflows.show(localCaller, runId)).toMatchObject({
+      status: 'waiting',
+      folder: home,
+    });
+    await workflows.cancel(localCaller, runId);
+    expect((await workflows.show(localCaller, runId)).status).toBe('cancelled');
+  });
+
+  it('says so where the folder is not there any more', async () => {
+    const home = aDirectory();
+    const there = someWorkflows({ home, place: '/gone/for/good' });
+    const { runId } = await there.run(gated);
+    const { workflows } = someWorkflows({ home });
+    await expect(workflows.resume(localCaller, runId)).rejects.toThrow('not there any more');
   });
 });

@@ -11,7 +11,7 @@ import {
   UnknownSignalError,
 } from '../errors.ts';
 import { isWithin, stepsToForget, type ProjectedWait } from '../interpret/index.ts';
-import { checkStep, findRun, findRunUnderWay, isOver, readRun } from './find-run.ts';
+import { checkStep, findRun, findRunUnderWay, isOver, readRun, requireHere } from './find-run.ts';
 import { deadlineAfter } from './start-run.ts';
 import type { WorkflowsParts } from './workflows-parts.ts';
 
@@ -49,6 +49,7 @@ export async function resumeRun(
   runId: string,
 ): Promise<void> {
   const run = await findRunUnderWay(parts.store, caller, { runId, wanted: 'resumed' });
+  await requireHere(parts, run, { wanted: 'resumed', command: 'resume' });
   if (run.request === 'cancel') {
     throw new NotWaitingError(run.runId, 'is being cancelled: it cannot be resumed');
   }
@@ -95,6 +96,7 @@ export async function retryRun(
   const { store, timers, limits } = parts;
   const run = await findRun(store, caller, runId);
   if (!isOver(run.status)) throw new RunIsNotOverError(run, 'retried');
+  await requireHere(parts, run, { wanted: 'retried', command: 'retry' });
   const read = await readRun(parts, run);
   if (fromStep !== undefined) checkStep(run.runId, fromStep, read.projection);
   const paths = stepsToForget(read.recorded.plan, read.projection, fromStep);
@@ -141,6 +143,7 @@ export async function sendSignal(
 ): Promise<void> {
   if (name === '' || reservedSignals.test(name)) throw new ReservedSignalError(name);
   const run = await findRunUnderWay(parts.store, caller, { runId, wanted: 'signalled' });
+  await requireHere(parts, run, { wanted: 'signalled', command: 'show' });
   // A signal may come before the step that waits for it, but not where no step ever will.
   const known = signalNames(run.plan);
   if (!known.includes(name)) throw new UnknownSignalError(run.runId, name, known);
@@ -162,8 +165,9 @@ export async function decideApproval(
   { runId, decision }: { readonly runId: string; readonly decision: Decision },
 ): Promise<void> {
   const { step, approvalId, verdict, reason } = decision;
-  const wanted = verdict === 'approved' ? 'approved' : 'denied';
-  const run = await findRunUnderWay(parts.store, caller, { runId, wanted });
+  const run = await findRunUnderWay(parts.store, caller, { runId, wanted: verdict });
+  const command = verdict === 'approved' ? 'approve' : 'deny';
+  await requireHere(parts, run, { wanted: verdict, command });
   const { projection } = await readRun(parts, run);
   if (step !== undefined) checkStep(run.runId, step, projection);
   const waits = projection.waitingFor.filter((wait) => wait.kind === 'approval');
@@ -236,6 +240,7 @@ async function answerStep(
 ): Promise<void> {
   const { waits, wanted } = answers[kind];
   const run = await findRunUnderWay(parts.store, caller, { runId, wanted });
+  await requireHere(parts, run, { wanted, command: 'show' });
   const { projection } = await readRun(parts, run);
   checkStep(run.runId, step, projection);
   const wait = projection.waitingFor.find((one) => one.kind === kind && one.step === step);

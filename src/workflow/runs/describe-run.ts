@@ -37,7 +37,7 @@ export async function describeRun(
   underway: readonly RunningCall[],
 ): Promise<RunView> {
   const caller = { id: record.callerId };
-  const { runId, name, goal, engine, createdAt, startedAt, endedAt, forkedFrom } = record;
+  const { runId, name, goal, engine, createdAt, startedAt, endedAt, forkedFrom, folder } = record;
   const status = statusOf(record.status, projection);
   return {
     runId,
@@ -49,6 +49,7 @@ export async function describeRun(
     startedAt,
     endedAt,
     forkedFrom,
+    ...(folder !== undefined && { folder }),
     steps: await describeSteps({ projection, status, caller, underway }, describing),
     ...(await outcomeOf(record, describing)),
     waitingFor: isOver(status)

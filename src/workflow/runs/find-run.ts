@@ -2,7 +2,13 @@ import type { Caller } from '../../contract/caller/index.ts';
 import type { RunStatus, RunSummary } from '../../contract/run/index.ts';
 import { nearest } from '../../kernel/index.ts';
 import type { RunRecord, RunStore, WholeRun } from '../engine/run-store.ts';
-import { AmbiguousRunError, RunIsOverError, UnknownRunError, UnknownStepError } from '../errors.ts';
+import {
+  AmbiguousRunError,
+  RunElsewhereError,
+  RunIsOverError,
+  UnknownRunError,
+  UnknownStepError,
+} from '../errors.ts';
 import { type RunProjection, projectRun, type RecordedRun } from '../interpret/index.ts';
 import type { WorkflowsParts } from './workflows-parts.ts';
 
@@ -53,6 +59,19 @@ export async function findRunUnderWay(
   const record = await findRun(store, caller, runId);
   if (isOver(record.status)) throw new RunIsOverError(record, wanted);
   return record;
+}
+
+type Tried = { readonly wanted: string; readonly command: string };
+
+/** Throws `workflow.run_elsewhere` for a run of another folder: nothing of it is executed or decided here. */
+export async function requireHere(
+  { place }: Pick<WorkflowsParts, 'place'>,
+  { runId, folder }: Pick<RunSummary, 'runId' | 'folder'>,
+  tried: Tried,
+): Promise<void> {
+  if (folder === undefined) return;
+  const here = await place();
+  if (folder !== here) throw new RunElsewhereError({ runId, folder }, { ...tried, here });
 }
 
 export function isOver(status: RunStatus): boolean {

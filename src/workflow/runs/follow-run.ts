@@ -1,7 +1,7 @@
 import type { Caller } from '../../contract/caller/index.ts';
 import type { FollowOptions, RunSummary, RunView } from '../../contract/run/index.ts';
 import { reportError, type Timers } from '../../kernel/index.ts';
-import { findSummary, isOver } from './find-run.ts';
+import { findSummary, isOver, requireHere } from './find-run.ts';
 import type { WorkflowsParts, RunNews } from './workflows-parts.ts';
 
 /** The run as it stands. */
@@ -27,19 +27,22 @@ const keepAliveMs = 60_000;
  * stored status may lag behind.
  */
 export async function followRun(
-  parts: Pick<WorkflowsParts, 'timers' | 'executor' | 'store'>,
+  parts: Pick<WorkflowsParts, 'timers' | 'executor' | 'store' | 'place'>,
   show: ShowRun,
   { caller, runId: given, options }: { caller: Caller; runId: string; options: FollowOptions },
 ): Promise<RunView> {
   const { timers, store } = parts;
   const { signal, execute, onChange } = options;
   signal.throwIfAborted();
-  let run: Pick<RunSummary, 'runId' | 'engine' | 'status'> = await findSummary(
+  let run: Pick<RunSummary, 'runId' | 'engine' | 'status' | 'folder'> = await findSummary(
     store,
     caller,
     given,
   );
   const { runId } = run;
+  if (execute && !isOver(run.status)) {
+    await requireHere(parts, run, { wanted: 'continued', command: 'resume' });
+  }
   const executor = await parts.executor(run.engine);
   const wake = new WakeSignal(timers);
   const raise = (): void => wake.raise('turn');

@@ -9,7 +9,7 @@ import { depthMetaKey, runDepth } from '../engine/run-scope.ts';
 import type { NewRunRecord } from '../engine/run-store.ts';
 import { InvalidInputError, InvalidPlanError, NestedTooDeepError } from '../errors.ts';
 import { journalForFork, type LeftEffect } from '../interpret/index.ts';
-import { checkStep, findRun, readRun } from './find-run.ts';
+import { checkStep, findRun, readRun, requireHere } from './find-run.ts';
 import { pruneSome } from './prune-runs.ts';
 import type { WorkflowsParts } from './workflows-parts.ts';
 
@@ -74,7 +74,7 @@ async function storeRun(
       callerId: caller.id,
       deadlineMs: deadlineAfter(createdAtMs, plan.timeoutMs, limits.maxRunMs),
       // Restate's workers are all alike: their setup ensures that.
-      place: isHere ? parts.place : null,
+      place: isHere ? await parts.place() : null,
       meta: { ...trace, ...agentBudget(meta), [depthMetaKey]: runDepth(meta) },
     },
     isHere ? (stored) => void begin(stored) : undefined,
@@ -105,6 +105,7 @@ export async function forkRun(
 ): Promise<{ readonly runId: string }> {
   const { store, plans, timers } = parts;
   const run = await findRun(store, caller, runId);
+  await requireHere(parts, run, { wanted: 'forked', command: 'fork' });
   const read = await readRun(parts, run);
   for (const step of [changes.fromStep, ...Object.keys(changes.args ?? {})]) {
     if (step !== undefined) checkStep(run.runId, step, read.projection);

@@ -19,8 +19,11 @@ export interface WorkflowsParts {
   readonly timers: Timers;
   readonly log: Log;
   readonly limits: RunLimits;
-  /** Where this process works: runs that are started here are resumed by processes that work there, too. */
-  readonly place: string;
+  /**
+   * The folder this process works in, which may change: runs that are started here belong to it, and those of
+   * other folders are not executed here.
+   */
+  readonly place: () => Promise<string>;
 }
 
 export interface RunLimits {

@@ -121,7 +121,7 @@ export function openRig(options: RigOptions): Rig {
     beginTrace: async () => ({}),
     timers: clock,
     log,
-    place: home,
+    place: async () => home,
     limits: { engine: 'restate', maxRunMs: 600_000, maxItems, retentionMs: 86_400_000 },
   });
   return {

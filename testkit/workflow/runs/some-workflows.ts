@@ -48,6 +48,8 @@ export interface SomeWorkflows {
 
 export interface SomeOptions {
   readonly home?: string;
+  /** The folder it works in; the home where it is not given. */
+  readonly place?: string;
   /** What `test.NAME` does beside the usual ones: `echo`, `effect`, `fail`, `hang`, `big`. */
   readonly tools?: Readonly<Record<string, Work>>;
   readonly limits?: Partial<WorkflowsParts['limits']>;
@@ -106,7 +108,7 @@ export function someWorkflows(options: SomeOptions = {}): SomeWorkflows {
       retentionMs: 1_000,
       ...options.limits,
     },
-    place: home,
+    place: async () => options.place ?? home,
   };
   const workflows = createWorkflows(parts);
   onTestFinished(() => engine.close());

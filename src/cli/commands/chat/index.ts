@@ -1,8 +1,10 @@
 import { join } from 'node:path';
-import { localCaller } from '../../../contract/caller/index.ts';
+import type { Session } from '../../../contract/session/index.ts';
 import { pluralize, TimeLimitError, withTimeLimit } from '../../../kernel/index.ts';
 import { UsageError } from '../../errors.ts';
-import { type Invocation, textOption, withSystem } from '../../invocation.ts';
+import { findSession } from '../../find-session.ts';
+import { inFolderOf } from '../../in-folder.ts';
+import { type Invocation, textOption } from '../../invocation.ts';
 import { offerModels } from '../../offer-models.ts';
 import type { System } from '../../../compose/index.ts';
 import { placeOf } from './attachments.ts';
@@ -37,9 +39,14 @@ function chatHere(
   open: (system: System) => Promise<ChatInput>,
   first?: string,
 ): Promise<number> {
-  return withSystem(invocation, {}, async (system) => {
-    const session = await findSession(invocation, system);
-    const state = { session, attachments: [], last: undefined, nextLine: undefined };
+  const wanted = textOption(invocation, 'session');
+  const find = async (system: System): Promise<Partial<Session>> =>
+    wanted === undefined ? {} : findSession(invocation, system, wanted);
+  return inFolderOf(invocation, find, async (system, { id, title, turns = [] }) => {
+    if (id !== undefined) {
+      invocation.output.note(`Going on with "${title}" (${pluralize(turns.length, 'turn')})`);
+    }
+    const state = { session: id, attachments: [], last: undefined, nextLine: undefined };
     const input = await open(system);
     try {
       const said = await offerModels(system, invocation.output, input.ask);
@@ -49,20 +56,6 @@ function chatHere(
       await input.close();
     }
   });
-}
-
-/** Whether it is there is found out before the first message is typed. */
-async function findSession(
-  invocation: Invocation,
-  { memory }: System,
-): Promise<string | undefined> {
-  const id = textOption(invocation, 'session');
-  if (id === undefined) return undefined;
-  const session = await memory.sessions.show(localCaller, id);
-  invocation.output.note(
-    `Going on with "${session.title}" (${pluralize(session.turns.length, 'turn')})`,
-  );
-  return session.id;
 }
 
 async function openTerminal(invocation: Invocation, system: System): Promise<ChatInput> {

@@ -1,6 +1,6 @@
 import { localCaller } from '../../../contract/caller/index.ts';
 import type { RunView, Waiting, Workflows } from '../../../contract/run/index.ts';
-import { digestJson, outlineJson, readShortReply } from '../../../kernel/index.ts';
+import { digestJson, outlineJson, readShortReply, shellWord } from '../../../kernel/index.ts';
 import { askLine, isAtTerminal } from '../../ask-line.ts';
 import { ApprovalUnseenError } from '../../errors.ts';
 import { type Invocation, textOption } from '../../invocation.ts';
@@ -164,7 +164,7 @@ export function describeWait(wait: Waiting): string {
 }
 
 function answersOf(runId: string, wait: Waiting): readonly string[] {
-  const step = shellWord(wait.step);
+  const step = shellWord(singleLine(wait.step));
   switch (wait.kind) {
     case 'approval':
       return [
@@ -173,7 +173,9 @@ function answersOf(runId: string, wait: Waiting): readonly string[] {
         `  tutti runs deny ${runId} ${step}`,
       ];
     case 'signal':
-      return [`  tutti runs signal ${runId} ${shellWord(wait.signal)} '{"any": "JSON"}'`];
+      return [
+        `  tutti runs signal ${runId} ${shellWord(singleLine(wait.signal))} '{"any": "JSON"}'`,
+      ];
     case 'resolve':
       return [
         `  tutti runs resolve ${runId} ${step} --happened`,
@@ -195,11 +197,4 @@ function approvalText({ step, message }: Extract<Waiting, { kind: 'approval' }>)
 
 function quoted(name: string): string {
   return `"${singleLine(name)}"`;
-}
-
-/** A word as a shell takes it. */
-export function shellWord(word: string): string {
-  return /^[\w./:-]+$/.test(word)
-    ? word
-    : `'${singleLine(word).replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -2,12 +2,14 @@ import { localCaller } from '../../../contract/caller/index.ts';
 import type { Json } from '../../../contract/plan/index.ts';
 import type { ForkChanges, Workflows } from '../../../contract/run/index.ts';
 import { UsageError } from '../../errors.ts';
+import { inFolderOf } from '../../in-folder.ts';
 import { type Invocation, textOption, withSystem } from '../../invocation.ts';
 import { parseJson, parseJsonObject } from '../../read-input.ts';
-import { onlyWaitingRun, withRunId } from './show-run.ts';
+import { withRunId } from './show-run.ts';
 import { followRun } from './follow-run.ts';
 import { looseJson, readGivenInputs, schemasOf, typedInputs } from './run-inputs.ts';
 import { showDetached, verdict } from './run-result.ts';
+import type { System } from '../../../compose/index.ts';
 import { seeApproval } from './approvals.ts';
 
 /** Does something to a run; gives the id of the run that is to be followed. */
@@ -24,10 +26,14 @@ type Decision = (
 
 /** An action that changes a run, and then goes on with it here until it is over or waits again. */
 export function goingOn(change: Change | Decision) {
-  return (invocation: Invocation, operands: readonly string[]): Promise<number> =>
-    withSystem(invocation, {}, async (system) => {
+  return (invocation: Invocation, operands: readonly string[]): Promise<number> => {
+    const findRun = async ({ workflows }: System) => {
+      const named = await withRunId(invocation, workflows, operands);
+      const { folder } = await workflows.show(localCaller, named[0]);
+      return { named, folder };
+    };
+    return inFolderOf(invocation, findRun, async (system, { named }) => {
       const { workflows } = system;
-      const named = await withRunId(workflows, operands);
       const changed = await change(invocation, workflows, named);
       const { runId, seen } =
         typeof changed === 'string' ? { runId: changed, seen: undefined } : changed;
@@ -41,13 +47,14 @@ export function goingOn(change: Change | Decision) {
         seen,
       });
     });
+  };
 }
 
 /** An action that stops a run, and shows how it stands then. */
 export function stopping(change: Change) {
   return (invocation: Invocation, operands: readonly string[]): Promise<number> =>
     withSystem(invocation, {}, async ({ workflows }) => {
-      const named = await withRunId(workflows, operands);
+      const named = await withRunId(invocation, workflows, operands);
       const runId = await change(invocation, workflows, named);
       const view = await workflows.show(localCaller, runId);
       invocation.output.result(view, () => verdict(view));
@@ -77,8 +84,7 @@ export const retry: Change = async (invocation, workflows, [runId = '']) => {
 };
 
 export function decide(word: 'approved' | 'denied'): Decision {
-  return async (invocation, workflows, [run, step]) => {
-    const runId = run ?? (await onlyWaitingRun(workflows));
+  return async (invocation, workflows, [runId = '', step]) => {
     const reason = textOption(invocation, 'reason');
     const shown =
       word === 'approved' ? await seeApproval(invocation, workflows, { runId, step }) : undefined;

@@ -54,7 +54,7 @@ export function run(invocation: Invocation): Promise<number> {
 /** Which agents were chosen, and why. */
 function explainRunById(invocation: Invocation, operands: readonly string[]): Promise<number> {
   return withSystem(invocation, {}, async (system) => {
-    const [runId = ''] = await withRunId(system.workflows, operands);
+    const [runId] = await withRunId(invocation, system.workflows, operands);
     return explainRun(invocation, system, { runId, isLast: operands[0] === 'last' });
   });
 }
@@ -63,7 +63,7 @@ function explainRunById(invocation: Invocation, operands: readonly string[]): Pr
 function watchRun(invocation: Invocation, operands: readonly string[]): Promise<number> {
   return withSystem(invocation, {}, async (system) => {
     const { workflows } = system;
-    const [runId = ''] = await withRunId(workflows, operands);
+    const [runId] = await withRunId(invocation, workflows, operands);
     return followRun(invocation, { system, runId, execute: false, onInterrupt: 'leave' });
   });
 }

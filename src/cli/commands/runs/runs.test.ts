@@ -209,9 +209,9 @@ describe('tutti runs', () => {
     'takes the newest run: %s',
     async (line) => {
       const ran = await tutti(['runs', ...line.split(' ')], { views: [aRun] });
-      expect(ran.calls[0]).toEqual(['list', { limit: 1 }]);
+      expect(ran.calls[0]).toEqual(['list', { limit: 1, where: 'here' }]);
       expect(ran.stdout + ran.stderr).not.toContain('There is no run');
-      for (const [method, runId] of ran.calls.slice(1)) {
+      for (const [method, runId] of ran.calls.slice(2)) {
         expect([method, runId]).toEqual([method, 'run-1']);
       }
     },

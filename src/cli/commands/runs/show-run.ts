@@ -1,13 +1,15 @@
 import { localCaller } from '../../../contract/caller/index.ts';
 import type {
+  RunFilter,
   RunStatus,
   RunSummary,
   RunView,
   StepView,
   Workflows,
 } from '../../../contract/run/index.ts';
-import { systemClock } from '../../../kernel/index.ts';
+import { shellWord, systemClock } from '../../../kernel/index.ts';
 import { UnknownNameError, UsageError } from '../../errors.ts';
+import { elsewhere } from '../../in-folder.ts';
 import { type Invocation, limitOption, textOption, withSystem } from '../../invocation.ts';
 import {
   cutText,
@@ -17,14 +19,8 @@ import {
   type ShowTime,
   timeShower,
 } from '../../output.ts';
-import {
-  type Approval,
-  describeWait,
-  describeWaits,
-  seenCode,
-  shellWord,
-  wholeCall,
-} from './approvals.ts';
+import { type Approval, describeWait, describeWaits, seenCode, wholeCall } from './approvals.ts';
+import { singleLine } from '../../printable.ts';
 import { exitCodes, outputText, valueText, verdict } from './run-result.ts';
 import { drawTree, durationText } from './live-tree.ts';
 
@@ -38,12 +34,13 @@ export async function showRun(
   operands: readonly string[],
 ): Promise<number> {
   const { output } = invocation;
-  return withSystem(invocation, {}, async ({ workflows }) => {
-    const [runId = '', step] = await withRunId(workflows, operands);
+  return withSystem(invocation, {}, async ({ workflows, folder }) => {
+    const [runId, step] = await withRunId(invocation, workflows, operands);
     const view = await workflows.show(localCaller, runId);
+    const place = elsewhere(view, await folder());
     if (step === undefined) {
       const shown = await outputText(view);
-      output.result(view, () => runText(view, shown, output));
+      output.result(view, () => runText(view, { text: shown, place }, output));
     } else {
       const found = Object.hasOwn(view.steps, step) ? view.steps[step] : undefined;
       if (!found) throw new UnknownNameError('step', step, Object.keys(view.steps));
@@ -58,7 +55,11 @@ export async function showRun(
   });
 }
 
-function runText(view: RunView, text: string, { paint }: Output): string {
+function runText(
+  view: RunView,
+  { text, place }: { readonly text: string; readonly place: string | undefined },
+  { paint }: Output,
+): string {
   const options = { paint, nowMs: systemClock.now(), maxLines: maxTreeLines, columns: treeColumns };
   const about = view.name ?? view.goal;
   return [
@@ -68,6 +69,7 @@ function runText(view: RunView, text: string, { paint }: Output): string {
     ...(text.length > maxOutput ? [`[cut: tutti runs show ${view.runId} --json has all]`] : []),
     ...(view.error ? [`error: ${view.error.message} (${view.error.code})`] : []),
     ...(view.forkedFrom === null ? [] : [`Forked from ${view.forkedFrom}`]),
+    ...(place === undefined ? [] : [`In ${place}`]),
     ...(view.traceId === null ? [] : [paint.dim(`Trace: tutti trace ${view.traceId}`)]),
     verdict(view),
     describeWaits(view),
@@ -76,7 +78,7 @@ function runText(view: RunView, text: string, { paint }: Output): string {
 
 /** All of a call that waits for approval, and the command that approves just that. */
 function approvalText(runId: string, approval: Approval): string {
-  const command = `tutti runs approve ${runId} ${shellWord(approval.step)}`;
+  const command = `tutti runs approve ${runId} ${shellWord(singleLine(approval.step))}`;
   if (approval.tool === null) return `${describeWait(approval)}\n  ${command}`;
   return [
     describeWait(approval).split('\n', 1)[0],
@@ -100,29 +102,40 @@ export async function listRuns(invocation: Invocation): Promise<number> {
   const { output } = invocation;
   const limit = limitOption(invocation, usualCount);
   const status = statusOption(invocation);
-  return withSystem(invocation, {}, async ({ workflows }) => {
+  return withSystem(invocation, {}, async ({ workflows, folder }) => {
+    const here = await folder();
     const runs = await workflows.list(localCaller, { limit, ...(status && { status }) });
     output.result(runs, () =>
       runs.length === 0
         ? 'There are no runs: "tutti run PLAN" starts one'
-        : table(runs, timeShower(invocation.io)),
+        : table(runs, { showTime: timeShower(invocation.io), here }),
     );
     return 0;
   });
 }
 
-function table(runs: readonly RunSummary[], showTime: ShowTime): string {
-  return formatColumns(
-    runs.map(({ runId, status, isInterrupted, createdAt, startedAt, endedAt, name, goal }) => [
-      runId,
-      isInterrupted ? 'interrupted' : status,
-      showTime(createdAt),
-      startedAt === null || endedAt === null ? '' : durationText(startedAt, endedAt),
-      isInterrupted
-        ? `${firstSentence(name ?? goal ?? '', maxNameLength)}  tutti runs resume ${runId}`.trim()
-        : firstSentence(name ?? goal ?? '', maxNameLength),
-    ]),
-  );
+function table(
+  runs: readonly RunSummary[],
+  { showTime, here }: { readonly showTime: ShowTime; readonly here: string | undefined },
+): string {
+  return formatColumns(runs.map((run) => tableRow(run, elsewhere(run, here), showTime)));
+}
+
+function tableRow(
+  { runId, status, isInterrupted, createdAt, startedAt, endedAt, name, goal }: RunSummary,
+  place: string | undefined,
+  showTime: ShowTime,
+): readonly string[] {
+  return [
+    runId,
+    isInterrupted ? 'interrupted' : status,
+    showTime(createdAt),
+    startedAt === null || endedAt === null ? '' : durationText(startedAt, endedAt),
+    isInterrupted
+      ? `${firstSentence(name ?? goal ?? '', maxNameLength)}  tutti runs resume ${runId}`.trim()
+      : firstSentence(name ?? goal ?? '', maxNameLength),
+    place === undefined ? '' : `in ${place}`,
+  ];
 }
 
 function statusOption(invocation: Invocation): readonly RunStatus[] | undefined {
@@ -139,37 +152,58 @@ function statusOption(invocation: Invocation): readonly RunStatus[] | undefined 
 
 const maxWaiting = 20;
 
-/** The operands of an action with `last`, the newest run, replaced by its id. */
+/**
+ * The operands of an action with the id of the run that is meant first: `last` is the newest of this folder, and without
+ * one it is the only run of this folder that waits for approval.
+ */
 export async function withRunId(
+  invocation: Invocation,
   workflows: Workflows,
-  operands: readonly string[],
-): Promise<readonly string[]> {
-  const [run, ...others] = operands;
-  if (run !== 'last') return operands;
+  [run, ...others]: readonly string[],
+): Promise<readonly [runId: string, ...others: string[]]> {
+  if (run === undefined) return [await onlyWaitingRun(workflows)];
+  if (run !== 'last') return [run, ...others];
+  const [last] = await workflows.list(localCaller, { limit: 1, where: 'here' });
   const [newest] = await workflows.list(localCaller, { limit: 1 });
   if (!newest) {
     throw new UsageError('There are no runs: "tutti run PLAN" starts one', { hint: '' });
   }
-  return [newest.runId, ...others];
+  if (!last) {
+    throw new UsageError(`No run belongs to this folder. The last elsewhere: ${describe(newest)}`, {
+      hint: '',
+    });
+  }
+  if (last.runId !== newest.runId) {
+    invocation.output.note(`There is a later one elsewhere: ${describe(newest)}`);
+  }
+  return [last.runId, ...others];
 }
 
-/** The run that waits for approval, where there is just one. */
-export async function onlyWaitingRun(workflows: Workflows): Promise<string> {
+async function onlyWaitingRun(workflows: Workflows): Promise<string> {
   const filter = { status: ['waiting'], limit: maxWaiting } as const;
+  const here = await waitingRuns(workflows, { ...filter, where: 'here' });
+  const [only, another] = here;
+  if (another) throw new UsageError(`Several runs wait for approval. Say which:${listed(here)}`);
+  if (only) return only.runId;
+  const all = await waitingRuns(workflows, filter);
+  const where =
+    all.length === 0
+      ? 'No run waits for approval'
+      : 'No run of this folder waits for approval. Elsewhere:';
+  throw new UsageError(`${where}${listed(all)}`, { hint: '' });
+}
+
+async function waitingRuns(workflows: Workflows, filter: RunFilter): Promise<readonly RunView[]> {
   const runs = await workflows.list(localCaller, filter);
   const views = await Promise.all(runs.map(({ runId }) => workflows.show(localCaller, runId)));
-  const waiting = views.filter(({ waitingFor }) =>
-    waitingFor.some(({ kind }) => kind === 'approval'),
-  );
-  const [only, another] = waiting;
-  if (!only) throw new UsageError('No run waits for approval', { hint: '' });
-  if (another) {
-    const lines = waiting.map((view) => `  ${describeRun(view)}`);
-    throw new UsageError(`Several runs wait for approval. Say which:\n${lines.join('\n')}`);
-  }
-  return only.runId;
+  return views.filter(({ waitingFor }) => waitingFor.some(({ kind }) => kind === 'approval'));
 }
 
-function describeRun({ runId, name, goal }: RunView): string {
-  return `${runId}  ${firstSentence(name ?? goal ?? '', maxNameLength)}`.trimEnd();
+function listed(runs: readonly RunView[]): string {
+  return runs.map((run) => `\n  ${describe(run)}`).join('');
+}
+
+function describe({ runId, name, goal, folder }: RunSummary): string {
+  const place = folder === undefined ? '' : `  in ${folder}`;
+  return `${runId}  ${firstSentence(name ?? goal ?? '', maxNameLength)}${place}`.trimEnd();
 }
