@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { localCaller } from '../src/contract/caller/index.ts';
@@ -115,6 +115,39 @@ describe('steps of runs', () => {
       expect(suggestion).toMatchObject({ origin: 'learned', cures: 1, isApproved: false });
       await experience.approve(localCaller, suggestion?.fixId ?? '', true);
       expect(await run(system, plan)).toMatchObject({ status: 'succeeded' });
+    });
+  });
+});
+
+describe('steps of plans without a name, as those of the agent are', () => {
+  const reading = (path: string) => ({
+    steps: [{ id: 'read', tool: 'workspace.read_file', args: { path } }],
+  });
+  const cures = async ({ experience }: System): Promise<readonly boolean[]> => {
+    const failures = await experience.failures(localCaller, 10);
+    return failures.map(({ curedAt }) => curedAt !== null);
+  };
+
+  it('are cured by the same call in the same project, and by no other', async () => {
+    const shop = aPlace();
+    const bank = { ...shop, project: join(shop.home, 'bank') };
+    mkdirSync(bank.project);
+    writeFileSync(join(bank.project, 'late.txt'), 'there\n');
+    await withSystem(shop, async (system) => {
+      expect((await run(system, reading('late.txt'))).status).toBe('failed');
+      expect((await run(system, reading('a.txt'))).status).toBe('succeeded');
+      expect(await cures(system)).toEqual([false]);
+    });
+    await withSystem(bank, async (system) => {
+      expect((await run(system, reading('late.txt'))).status).toBe('succeeded');
+      expect(await cures(system)).toEqual([false]);
+      const [failure] = await system.experience.failures(localCaller, 1);
+      expect(failure?.folder).toBe(realpathSync(shop.project));
+    });
+    writeFileSync(join(shop.project, 'late.txt'), 'here\n');
+    await withSystem(shop, async (system) => {
+      expect((await run(system, reading('late.txt'))).status).toBe('succeeded');
+      await expect.poll(() => cures(system), { timeout: 10_000 }).toEqual([true]);
     });
   });
 });

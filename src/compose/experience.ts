@@ -6,6 +6,7 @@ import { lazy, lazyObject, systemClock, type Log } from '../kernel/index.ts';
 import type { ExperienceParts } from '../memory/index.ts';
 import { redactText } from '../observe/index.ts';
 import type { Store } from '../store/index.ts';
+import type { Roots } from './roots.ts';
 import { surroundingsOf } from './record-attempts.ts';
 
 interface ExperienceHereParts {
@@ -14,6 +15,8 @@ interface ExperienceHereParts {
   readonly store: Pick<Store, 'experience'>;
   readonly log: Log;
   readonly workflows: () => Pick<Workflows, 'show'>;
+  /** The folder that this process works in. */
+  readonly roots: Pick<Roots, 'folder'>;
 }
 
 /** Longer texts are cut further by what keeps them. */
@@ -43,7 +46,7 @@ export function experienceHere(parts: ExperienceHereParts): Experience {
   };
   return lazyObject<Experience>(open, {
     failed: (caller, attempt) =>
-      inBackground(open().then((experience) => experience.failed(caller, attempt))),
+      inBackground(placed(attempt).then(async (made) => (await open()).failed(caller, made))),
     succeeded: (caller, attempt) => inBackground(noteSuccess(caller, attempt)),
     flush,
     close: flush,
@@ -52,7 +55,12 @@ export function experienceHere(parts: ExperienceHereParts): Experience {
   /** Most callers have no open failure: then nothing is loaded. */
   async function noteSuccess(caller: Caller, attempt: Attempt): Promise<void> {
     if (open.opened() === undefined && (await store.openTargets(caller, 1)).length === 0) return;
-    (await open()).succeeded(caller, attempt);
+    (await open()).succeeded(caller, await placed(attempt));
+  }
+
+  /** Models are the same in all projects. */
+  async function placed<Made extends Attempt>(attempt: Made): Promise<Made> {
+    return attempt.kind === 'model' ? attempt : { ...attempt, folder: await parts.roots.folder() };
   }
 }
 

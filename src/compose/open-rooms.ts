@@ -49,7 +49,7 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
   const access = accessHere({ ...known, store, catalogue });
   const sandbox = traceSandbox(sandboxHere({ ...known, request }), tracing);
   const workspace = workspaceHere({ ...known, roots, request, feedback: () => feedback });
-  const experience = experienceHere({ ...known, store, workflows: () => flows.workflows });
+  const experience = experienceHere({ ...known, store, roots, workflows: () => flows.workflows });
   const recording = { experience, version };
   const { preview } = workspace;
   const flow = { ...known, tracing, store, roots, request, catalogue, preview, recording };

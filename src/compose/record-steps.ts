@@ -72,15 +72,18 @@ function isFirstAndLast({ input }: ActivityRequest, outcome: CallOutcome): boole
 }
 
 async function readPlan({ runs }: Pick<Store, 'runs'>, runId: string): Promise<PlanFacts> {
-  const plan = (await runs.find(null, runId))?.plan;
-  const steps = plan?.steps ?? [];
+  const run = await runs.find(null, runId);
+  const steps = run?.plan.steps ?? [];
   // With codes to retry on, a failure that is not retryable may be tried again all the same.
   const repaired = steps
     .filter(
       ({ onFailure, retry }) => onFailure === 'repair' && !(typeof retry === 'object' && retry.on),
     )
     .map(({ id }) => id);
-  const name = plan?.name ?? digestJson(steps.map(({ id, tool }) => [id, tool ?? null]));
+  // Without a name, as plans of the agent are, one is the same only with the same arguments: `review b` is no second
+  // attempt at `review a`.
+  const calls = steps.map(({ id, tool, args }) => [id, tool ?? null, { ...args }]);
+  const name = run?.plan.name ?? digestJson([calls, { ...run?.input }]);
   return { name, repaired: new Set(repaired) };
 }
 

@@ -29,7 +29,8 @@ export async function run(invocation: Invocation): Promise<number> {
     }
     if (operands.length === 0) {
       const failures = await experience.failures(localCaller, limitOption(invocation, usualCount));
-      output.result(failures, () => listText(failures));
+      const here = await system.folder();
+      output.result(failures, () => listText(failures, here));
       return 0;
     }
     const query = await queryOf(invocation, system);
@@ -71,8 +72,14 @@ async function queryOf(
   const [id = '', step] = operands;
   if (id === '-') return { kind: 'text', text: await readInput('-', io) };
   if (id === 'last') {
-    const [last] = await workflows.list(localCaller, { status: ['failed'], limit: 1 });
-    if (!last) throw new UsageError('No run has failed');
+    const [last] = await workflows.list(localCaller, {
+      status: ['failed'],
+      limit: 1,
+      where: 'here',
+    });
+    if (!last) {
+      throw new UsageError('No run of this folder has failed: "tutti why" lists all failures');
+    }
     return { kind: 'run', runId: last.runId, ...(step !== undefined && { step }) };
   }
   const failures = await experience.failures(localCaller, usualCount);
@@ -80,10 +87,10 @@ async function queryOf(
   return { kind: 'run', runId: id, ...(step !== undefined && { step }) };
 }
 
-function listText(failures: readonly Failure[]): string {
+function listText(failures: readonly Failure[], here: string | undefined): string {
   if (failures.length === 0) return 'No failure is recorded.';
   return formatColumns(
-    failures.map(({ id, at, subject, family, message, curedAt, runId }) => [
+    failures.map(({ id, at, subject, family, message, curedAt, runId, folder }) => [
       id,
       at.slice(0, 16).replace('T', ' '),
       subject,
@@ -91,6 +98,7 @@ function listText(failures: readonly Failure[]): string {
       curedAt === null ? 'open' : 'cured',
       runId ?? '',
       cutText(message.split('\n')[0] ?? '', maxCause),
+      folder === undefined || folder === here ? '' : `in ${folder}`,
     ]),
   );
 }

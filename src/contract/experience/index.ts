@@ -33,6 +33,7 @@ export const failureSchema = z.object({
   runId: z.string().nullable(),
   step: z.string().nullable(),
   traceId: z.string().nullable(),
+  folder: z.string().exactOptional().describe('The project it happened in.'),
   facets: z.record(z.string(), z.string()).describe('Platform, versions, exit code.'),
   curedBy: z.string().nullable().describe('The fix after which the same attempt succeeded.'),
   curedAt: z.string().nullable(),
@@ -86,6 +87,8 @@ export interface Attempt {
   readonly subject: string;
   /** The same for attempts at the same target: `release.plan/tests`, `server files`. */
   readonly target: string;
+  /** The project it was made in: what succeeds in one cures nothing in another. */
+  readonly folder?: string;
   readonly arguments: Json;
   /** Variables, versions, order: by name. */
   readonly surroundings: Readonly<Record<string, string>>;

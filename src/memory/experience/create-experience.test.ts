@@ -100,6 +100,18 @@ describe('a failure', () => {
 });
 
 describe('what cured a failure', () => {
+  it('happened in the same project', async () => {
+    const { experience } = setUp();
+    experience.failed(localCaller, failure({ folder: '/shop' }));
+    experience.succeeded(localCaller, failure({ folder: '/bank' }));
+    experience.succeeded(localCaller, failure());
+    const open = await experience.failures(localCaller, 1);
+    expect(open).toMatchObject([{ folder: '/shop', curedAt: null }]);
+    experience.succeeded(localCaller, failure({ folder: '/shop' }));
+    const cured = await experience.failures(localCaller, 1);
+    expect(cured).toMatchObject([{ folder: '/shop', curedAt: expect.any(String) }]);
+  });
+
   it('is the change of a later attempt that succeeded, and is suggested from then on', async () => {
     const { experience, world } = setUp();
     const cured = failure({ arguments: { region: 'us', count: 1 } });

@@ -122,7 +122,8 @@ export class AttemptRecorder {
 
   async #recordSuccess(caller: Caller, attempt: Attempt, atMs: number): Promise<void> {
     const { store } = this.#parts;
-    const { target, subject } = attempt;
+    const { subject } = attempt;
+    const target = keyOf(attempt);
     if (!(await this.#open.has(caller, target))) return;
     const failure = firstOfKind(await store.open(caller, target, maxOpen));
     if (failure === undefined) return this.#open.remove(caller, target);
@@ -136,6 +137,11 @@ export class AttemptRecorder {
     });
     await this.settle(caller, target, { fixId, atMs });
   }
+}
+
+/** The target within its project: what one key has open is cured by a success of the same key. */
+function keyOf({ target, folder }: Attempt): string {
+  return folder === undefined ? target : `${target} in ${folder}`;
 }
 
 /** The first of the failures in a row, which are given latest first: what was wanted before anything was tried. */
@@ -187,7 +193,7 @@ export async function toFailure(
   parts: RecorderParts,
   atMs: number,
 ): Promise<StoredFailure> {
-  const { kind, subject, target, error, exitCode, runId, step, traceId } = attempt;
+  const { kind, subject, folder, error, exitCode, runId, step, traceId } = attempt;
   const message = cutMiddle(parts.redact(error.message), parts.limits.maxMessageLength);
   const facts = { code: error.code, ...(exitCode !== undefined && { exitCode }) };
   const { text, signature } = normaliseError(message, facts);
@@ -197,7 +203,8 @@ export async function toFailure(
     at: new Date(atMs).toISOString(),
     kind,
     subject,
-    target,
+    target: keyOf(attempt),
+    ...(folder !== undefined && { folder }),
     code: error.code,
     message,
     signature,
