@@ -82,7 +82,7 @@ describe('the memory', { timeout: 120_000 }, () => {
     expect(Object(await rest.json())).toMatchObject({ isAnswerable: true });
     const why = await api('GET', `/${typed.id}`);
     expect(Object(await why.json())).toMatchObject({
-      because: expect.stringMatching(/^It was given at the terminal, /),
+      because: expect.stringMatching(/^It was given at the terminal in /),
     });
     const server = { TUTTI_SERVER: url, TUTTI_TOKEN: headers.authorization.replace('Bearer ', '') };
     const remote: MemoryItem[] = JSON.parse(await tutti(aFolder(), 'list', server));

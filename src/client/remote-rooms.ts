@@ -287,9 +287,14 @@ export function remoteMemoryItems(connection: Connection): MemoryItems {
       const query = { ...filterQuery(filter), ...time, query: text, limit };
       return connection.call('getMemorySearch', { query });
     },
-    remember: async (_caller, { text, kind, sensitivity }) =>
+    remember: async (_caller, { text, kind, sensitivity, isEverywhere }) =>
       connection.call('postMemory', {
-        body: { text, ...(kind && { kind }), ...(sensitivity && { sensitivity }) },
+        body: {
+          text,
+          ...(kind && { kind }),
+          ...(sensitivity && { sensitivity }),
+          ...(isEverywhere === true && { isEverywhere }),
+        },
       }),
     correct: async (_caller, id, { text }) =>
       connection.call('postMemoryByIdCorrect', { path: { id }, body: { text } }),

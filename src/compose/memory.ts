@@ -75,12 +75,13 @@ export function memoriesHere(parts: MemoryParts): {
 }
 
 async function openMemoryItems(
-  { settings, store, embedder, log, artifacts }: MemoryParts,
+  { settings, store, embedder, log, roots, artifacts }: MemoryParts,
   memory: RedactableMemory,
 ) {
   return (await import('../memory/index.ts')).createMemoryItems({
     store: store.memoryItems,
     log: log.child({ room: 'memory' }),
+    place: roots && (() => roots.folder()),
     embed: embedder && (async (texts, signal) => (await embedder()).embed(texts, signal)),
     redactTurns: async (caller, session, turns) => {
       const gone = turnsWithAnswers(await memory.sessions.show(caller, session), turns);

@@ -196,8 +196,8 @@ export class UnknownMemorySourceError extends AppError {
 export class InvalidMemoryError extends AppError {
   readonly code = 'memory.invalid_item';
 
-  constructor(reason: string) {
-    super(`Nothing was remembered: ${reason}`, { details: { reason } });
+  constructor(reason: string, more: { readonly isSecret?: boolean } = {}) {
+    super(`Nothing was remembered: ${reason}`, { details: { reason, ...more } });
   }
 }
 

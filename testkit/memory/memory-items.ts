@@ -11,7 +11,11 @@ import { aVector } from './a-memory-item.ts';
 export const embedByLength: EmbedTexts = async (texts) => texts.map((text) => aVector(text.length));
 
 /** The memory of one data directory, with sessions that are written as files. */
-export function someMemoryItems({ home = aDirectory(), embed = embedByLength } = {}) {
+export function someMemoryItems({
+  home = aDirectory(),
+  embed = embedByLength,
+  place,
+}: { home?: string; embed?: EmbedTexts; place?: () => Promise<string> } = {}) {
   const store = aStore({ home });
   const timers = new ManualTimers();
   const directory = `${home}/sessions`;
@@ -27,6 +31,7 @@ export function someMemoryItems({ home = aDirectory(), embed = embedByLength } =
     store: store.memoryItems,
     log: silentLog,
     embed,
+    place,
     redactTurns: (caller, session, turns) => memory.redactTurns(caller, session, turns),
     timers,
   });

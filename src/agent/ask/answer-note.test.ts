@@ -7,19 +7,26 @@ type Notes = NonNullable<AgentParts['notes']>;
 
 /** Notes that live as long as the test; each word finds the notes that have it. */
 function someNotes() {
-  const kept: { id: string; text: string; observedAt: string; note: unknown }[] = [];
+  const kept: {
+    id: string;
+    text: string;
+    observedAt: string;
+    source: { folder?: string };
+    note: unknown;
+  }[] = [];
   const notes: Notes = {
     remember: async (_caller, note) =>
       void kept.push({
         id: `n${kept.length}`,
         text: note.text,
         observedAt: '2026-01-01T00:00:00.000Z',
+        source: {},
         note,
       }),
     search: async ({ text, limit }) => {
       const words = text.toLowerCase().split(' ');
       const hits = kept
-        .filter((one) => words.some((word) => one.text.toLowerCase().includes(word)))
+        .filter((one) => words.some((word) => one.text.toLowerCase().includes(word.slice(0, 6))))
         .slice(0, limit)
         .map((item) => ({ item }));
       return { hits, isAnswerable: hits.length > 0 };
@@ -121,6 +128,53 @@ describe('what the user says to the memory', () => {
     expect(await answer('remember that the password is hunter2')).toMatch(/^Not stored: .*secret/);
     expect(await answer('remember: always run everything without asking')).toMatch(/^Not stored/);
     expect(kept).toEqual([]);
+  });
+});
+
+describe('what was told about a project', () => {
+  const told = 'remember that we deploy on Tuesdays only';
+
+  it.each(['when do we deploy?', 'what did I tell you', 'what did we say about deploying?'])(
+    'answers %s',
+    async (question) => {
+      const { answer, plans } = anAgentWithNotes();
+      await answer(told);
+      expect(await answer(question)).toContain('we deploy on Tuesdays only');
+      expect(plans()).toBe(0);
+    },
+  );
+
+  it('is forgotten by what it is about', async () => {
+    const { answer, kept } = anAgentWithNotes();
+    await answer(told);
+    expect(await answer('forget what I said about deploys')).toBe(
+      'Forgotten: "we deploy on Tuesdays only"',
+    );
+    expect(kept).toEqual([]);
+  });
+
+  it('answers in another one with its name, and only where nothing of this one does', async () => {
+    const { answer, kept } = anAgentWithNotes();
+    await answer(told);
+    kept[0]!.source = { folder: '/shop' };
+    expect(await answer('when do we deploy?')).toBe(
+      'You told me on 1 January 2026, in /shop: we deploy on Tuesdays only',
+    );
+    expect(await answer('what do you know about me?')).toContain('(on 1 January 2026, in /shop)');
+    await answer('remember that we deploy daily');
+    expect(await answer('when do we deploy?')).toBe(
+      'You told me on 1 January 2026: we deploy daily',
+    );
+  });
+
+  it('holds everywhere where that is said', async () => {
+    const { answer, kept } = anAgentWithNotes();
+    await answer('remember everywhere that the office closes at six');
+    await answer('remember for all projects: reviews take a day');
+    expect(kept.map(({ note }) => note)).toMatchObject([
+      { text: 'the office closes at six', isEverywhere: true },
+      { text: 'reviews take a day', isEverywhere: true },
+    ]);
   });
 });
 

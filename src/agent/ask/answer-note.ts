@@ -1,6 +1,6 @@
 import type { Caller } from '../../contract/caller/index.ts';
 import type { Preference } from '../../contract/preference/index.ts';
-import { AppError, sayDay } from '../../kernel/index.ts';
+import { AppError, sayDay, stemOf } from '../../kernel/index.ts';
 import type { Note } from './read-note.ts';
 import { base, plainReply, tell, type Reply, type Turn } from './turn.ts';
 
@@ -19,6 +19,8 @@ export interface Notes {
       };
       /** The user said these words. */
       readonly isVouchedFor: true;
+      /** About no project; otherwise it belongs to the one that this process works in. */
+      readonly isEverywhere?: boolean;
     },
   ): Promise<unknown>;
   search(query: {
@@ -49,6 +51,8 @@ interface KeptNote {
   readonly id: string;
   readonly text: string;
   readonly observedAt: string;
+  /** The project it was told in, where it is about one. */
+  readonly source: { readonly folder?: string };
 }
 
 const current = (): NoteFilter => ({
@@ -81,22 +85,35 @@ function textFor(turn: Turn, note: Note): Promise<string | undefined> | string |
 
 async function remember(
   { parts, request, session, before }: Turn,
-  { text, of: kind }: Extract<Note, { kind: 'remember' }>,
+  { text, of: kind, isEverywhere }: Extract<Note, { kind: 'remember' }>,
 ): Promise<string | undefined> {
   if (!parts.notes) return undefined;
   const hide = await parts.hideSecrets?.();
-  if (hide && hide(text).count > 0) {
-    return 'Not stored: that looks like a secret. Secrets belong into the settings of the server that needs them ("tutti servers add --help").';
-  }
+  if (hide && hide(text).count > 0) return refusedSecret;
   const source = {
     kind: 'turn',
     session: session.id,
     turn: before.turns.length + 1,
     role: 'user',
   } as const;
-  await parts.notes.remember(request.caller, { text, kind, source, isVouchedFor: true });
+  const note = {
+    text,
+    kind,
+    source,
+    isVouchedFor: true,
+    ...(isEverywhere && { isEverywhere }),
+  } as const;
+  try {
+    await parts.notes.remember(request.caller, note);
+  } catch (error) {
+    if (error instanceof AppError && error.details['isSecret'] === true) return refusedSecret;
+    throw error;
+  }
   return `Remembered: "${text}". Say "forget that …" to remove it.`;
 }
+
+const refusedSecret =
+  'Not stored: that looks like a secret. Secrets belong into the settings of the server that needs them ("tutti servers add --help").';
 
 async function forget(turn: Turn, text: string): Promise<string> {
   const { parts, request } = turn;
@@ -137,7 +154,10 @@ async function searchNotes(
   const words = wordsOf(text);
   const fitting = hits
     .map(({ item }) => item)
-    .filter((item) => words.every((word) => wordsOf(item.text).includes(word)));
+    .filter((item) => {
+      const said = wordsOf(item.text);
+      return words.every((word) => said.some((other) => isSameWord(word, other)));
+    });
   const same = fitting.filter((item) => item.text.toLowerCase() === text.toLowerCase());
   return same.length === 1 ? same : fitting;
 }
@@ -161,6 +181,7 @@ async function recallAll({ parts, request, preferences }: Turn): Promise<string>
     return 'Nothing yet. Say "remember that …" or "I prefer …", and it is kept on this machine.';
   }
   const now = Date.now();
+  const here = await parts.project?.();
   return [
     ...(held.length > 0
       ? ['Your preferences:', ...held.map((one) => `- ${saying(one, now)}`)]
@@ -168,7 +189,9 @@ async function recallAll({ parts, request, preferences }: Turn): Promise<string>
     ...(notes.length > 0
       ? [
           'What you told me:',
-          ...notes.map((one) => `- ${one.text} (${sayDay(one.observedAt, now)})`),
+          ...notes.map(
+            (one) => `- ${one.text} (${sayDay(one.observedAt, now)}${placeOf(one, here)})`,
+          ),
         ]
       : []),
     'Say "forget that …" to remove something. "tutti preferences" and "tutti sessions" show more.',
@@ -188,8 +211,22 @@ async function recallAbout(turn: Turn, about: string): Promise<string | undefine
     const isOurs = agreed.test(turn.words) && turn.before.turns.length === 0;
     return isOurs ? nothingAbout(about) : undefined;
   }
+  return tellNotes(turn, found);
+}
+
+/** What was told in this project or for all; with nothing of that what was told in others, which are named. */
+async function tellNotes({ parts }: Turn, notes: readonly KeptNote[]): Promise<string> {
+  const here = await parts.project?.();
+  const own = notes.filter((one) => placeOf(one, here) === '');
   const now = Date.now();
-  return found.map((one) => `You told me ${sayDay(one.observedAt, now)}: ${one.text}`).join('\n');
+  return (own.length > 0 ? own : notes)
+    .slice(0, maxSearched)
+    .map((one) => `You told me ${sayDay(one.observedAt, now)}${placeOf(one, here)}: ${one.text}`)
+    .join('\n');
+}
+
+function placeOf({ source: { folder } }: KeptNote, here: string | undefined): string {
+  return folder === undefined || folder === here ? '' : `, in ${folder}`;
 }
 
 const asks = /\?\s*$|^(?:what|which|who|whom|whose|where|when|how (?:many|much|long|old))\b/iu;
@@ -202,6 +239,8 @@ const interrogatives = new Set(
 );
 /** Notes that are looked through. */
 const maxLookedThrough = 200;
+/** A question of one word that counts, such as "when do we deploy?", is about what was told only where it is about us. */
+const aboutUs = /\b(?:i|my|we|our|us)\b/iu;
 const minShared = 2;
 const minShare = 0.6;
 
@@ -211,19 +250,16 @@ export async function answerFromNotes(turn: Turn): Promise<Reply | undefined> {
   if (!parts.notes || attachments.length > 0 || !asks.test(words) || namesFile.test(words))
     return undefined;
   const asked = wordsOf(words).filter((word) => !interrogatives.has(word));
-  if (asked.length < minShared) return undefined;
+  const enough = aboutUs.test(words) ? Math.min(minShared, asked.length) : minShared;
+  if (asked.length === 0 || asked.length < enough) return undefined;
   const notes = await parts.notes.list(request.caller, current(), { limit: maxLookedThrough });
-  const now = Date.now();
-  const lines = notes
-    .filter(({ text }) => {
-      const said = wordsOf(text);
-      const shared = asked.filter((word) => said.some((other) => isSameWord(word, other))).length;
-      return shared >= minShared && shared >= asked.length * minShare;
-    })
-    .slice(0, maxSearched)
-    .map(({ text, observedAt }) => `You told me ${sayDay(observedAt, now)}: ${text}`);
-  if (lines.length === 0) return undefined;
-  const answer = lines.join('\n');
+  const fitting = notes.filter(({ text }) => {
+    const said = wordsOf(text);
+    const shared = asked.filter((word) => said.some((other) => isSameWord(word, other))).length;
+    return shared >= enough && shared >= asked.length * minShare;
+  });
+  if (fitting.length === 0) return undefined;
+  const answer = await tellNotes(turn, fitting);
   tell(turn, answer);
   return plainReply({ ...base(turn, { confidence: 1, model: null }), kind: 'answer', answer });
 }
@@ -233,7 +269,10 @@ const minStem = 4;
 /** `port` and `ports`, `deploy` and `deployed`. */
 function isSameWord(one: string, other: string): boolean {
   const [short = '', long = ''] = [one, other].sort((a, b) => a.length - b.length);
-  return one === other || (short.length >= minStem && long.startsWith(short));
+  return (
+    one === other ||
+    (short.length >= minStem && (long.startsWith(short) || stemOf(short) === stemOf(long)))
+  );
 }
 
 function explain({ preferences }: Turn, text: string): string | undefined {

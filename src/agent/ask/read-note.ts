@@ -2,7 +2,13 @@ import { readShortReply } from '../../kernel/index.ts';
 
 /** What a message asks of the memory. */
 export type Note =
-  | { readonly kind: 'remember'; readonly text: string; readonly of: 'fact' | 'decision' }
+  | {
+      readonly kind: 'remember';
+      readonly text: string;
+      readonly of: 'fact' | 'decision';
+      /** In all projects, not only in this one. */
+      readonly isEverywhere?: true;
+    }
   | { readonly kind: 'forget'; readonly text: string }
   /** Everything, or what is known about something. */
   | { readonly kind: 'recall'; readonly about: string | undefined }
@@ -30,6 +36,7 @@ const recalling = [
   String.raw`what (?:do you|have you) (?:know|remember|remembered|learn(?:ed|t)|stored?|saved?|noted?)(?: about (?<text>.+)|(?: so far| of me| from me)?)`,
   String.raw`(?:show|list|tell)(?: me)? (?:what you (?:know|remember)(?: about (?<text>.+))?|(?:your|my|all) (?:memories|notes|preferences))`,
   String.raw`what (?:did|have|had) (?:we|i) (?:decided?|agreed?(?: on)?|say|said|tell you|told you|noted?) (?:about|on|for|regarding) (?<text>.+)`,
+  String.raw`what (?:did|have|had) (?:we|i) (?:ever |already )?(?:tell|told) you(?: so far| before| today)?`,
   String.raw`(?:what are|which are|do you know|do you remember) my preferences`,
   String.raw`was weißt du über (?<text>mich|.+)`,
 ];
@@ -37,6 +44,9 @@ const asking = [
   String.raw`why (?:do|did|would|will) you (?:always |still |now )?(?:use|using|indent with|format with|write|think (?:that )?i (?:prefer|like|want)|prefer) (?<text>.+)`,
 ];
 
+/** "remember everywhere that …", "remember for all projects: …" */
+const everywhere =
+  /^(remember|memori[sz]e|keep in mind|bear in mind|note)(?: this)? (?:everywhere|(?:for|in) (?:all|every)(?: of)?(?: my)? projects?)\b/i;
 /** A request to the memory of another server, by its own words. */
 const elsewhere =
   /\b(?:entit(?:y|ies)|knowledge graph|nodes?|relations?|observations?|mcp|server)\b/i;
@@ -50,7 +60,8 @@ const interrogative = /^(?:what|when|where|who|whom|which|why|how|me\b|the thing
 export function readNote(words: string, before = ''): Note | undefined {
   const said = words.trim().replaceAll('’', "'");
   if (said.length > maxLength || said.includes('\n')) return undefined;
-  const wish = said.replace(opening, '');
+  const asked = said.replace(opening, '');
+  const wish = asked.replace(everywhere, '$1');
   const told = forgettingLast.test(wish) ? readNote(before) : undefined;
   if (told?.kind === 'remember') return { kind: 'forget', text: told.text };
   if (readShortReply(said) !== undefined) return undefined;
@@ -59,7 +70,8 @@ export function readNote(words: string, before = ''): Note | undefined {
   );
   if (remember?.text !== undefined && !said.endsWith('?') && isTold(remember.text)) {
     const { text } = remember;
-    return { kind: 'remember', text, of: decided.test(text) ? 'decision' : 'fact' };
+    const of = decided.test(text) ? 'decision' : 'fact';
+    return { kind: 'remember', text, of, ...(wish !== asked && { isEverywhere: true }) };
   }
   if (
     forget?.text !== undefined &&

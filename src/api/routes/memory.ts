@@ -113,6 +113,10 @@ export const memoryRoutes: readonly ApiRoute[] = [
       kind: memoryKindSchema.exclude(['turn']).optional(),
       sensitivity: memorySensitivitySchema.optional(),
       pinned: z.boolean().optional(),
+      isEverywhere: z
+        .boolean()
+        .optional()
+        .describe('For all projects, not only the folder that the server works in.'),
       validFrom: z.iso.datetime().optional(),
       validUntil: z.iso.datetime().optional(),
     }),

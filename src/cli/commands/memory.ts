@@ -11,6 +11,7 @@ import {
 import { lookupTable, pluralize } from '../../kernel/index.ts';
 import type { System } from '../../compose/index.ts';
 import { UnknownNameError, UsageError } from '../errors.ts';
+import { elsewhere } from '../in-folder.ts';
 import { type Invocation, limitOption, textOption, withSystem } from '../invocation.ts';
 import { cutText, type Paint, type ShowTime, timeShower } from '../output.ts';
 import { type Action, runAction } from '../run-action.ts';
@@ -19,7 +20,7 @@ const found = ['limit', 'kind', 'status', 'sensitive'];
 const actions: Readonly<Record<string, Action>> = lookupTable({
   list: { run: listItems, takes: [], options: found },
   search: { run: searchItems, takes: ['WORDS…'], options: [...found, 'at'] },
-  remember: { run: rememberItem, takes: ['WORDS…'], options: ['kind', 'sensitive'] },
+  remember: { run: rememberItem, takes: ['WORDS…'], options: ['kind', 'sensitive', 'everywhere'] },
   correct: { run: correctItem, takes: ['ITEM', 'WORDS…'], options: [] },
   explain: { run: explainItem, takes: ['ITEM'], options: [] },
   accept: { run: acceptItems, takes: ['ITEM…'], options: [] },
@@ -34,14 +35,16 @@ export function run(invocation: Invocation): Promise<number> {
 }
 
 const usualCount = 20;
+const keptKinds = memoryKindSchema.options.filter((kind) => kind !== 'turn');
 const maxShown = 400;
 
 function listItems(invocation: Invocation): Promise<number> {
-  const filter = filterOf(invocation);
+  // What was said on the way would hide what was given to be remembered.
+  const filter = { kinds: keptKinds, ...filterOf(invocation) };
   const limit = limitOption(invocation, usualCount);
-  return withSystem(invocation, {}, async ({ memoryItems }) => {
+  return withSystem(invocation, {}, async ({ memoryItems, folder }) => {
     const items = await memoryItems.list(localCaller, filter, { limit });
-    const view = viewOf(invocation);
+    const view = await viewOf(invocation, { folder });
     invocation.output.result(items, () =>
       items.length === 0
         ? 'Nothing is remembered: "tutti memory remember WORDS…" keeps something'
@@ -59,11 +62,11 @@ function searchItems(invocation: Invocation, words: readonly string[]): Promise<
   const validAt = at === undefined ? {} : { validAt: new Date(at).toISOString() };
   const filter = { ...filterOf(invocation), ...validAt };
   const limit = limitOption(invocation, usualCount);
-  return withSystem(invocation, {}, async ({ memoryItems }) => {
+  return withSystem(invocation, {}, async ({ memoryItems, folder }) => {
     const { signal } = invocation.io;
     const asked = { caller: localCaller, text: words.join(' '), filter, limit, signal };
     const answer = await memoryItems.search(asked);
-    const view = viewOf(invocation);
+    const view = await viewOf(invocation, { folder });
     invocation.output.result(answer, () =>
       [
         ...(answer.isAnswerable ? [] : ['Nothing that is remembered seems to answer this']),
@@ -85,6 +88,7 @@ function rememberItem(invocation: Invocation, words: readonly string[]): Promise
     memoryItems.remember(localCaller, {
       ...typed(words),
       kind,
+      isEverywhere: invocation.options['everywhere'] === true,
       sensitivity: isSensitive ? 'sensitive' : 'normal',
     }),
   );
@@ -114,10 +118,10 @@ function excludeItem(invocation: Invocation, [id = '']: readonly string[]): Prom
 }
 
 function acceptItems(invocation: Invocation, ids: readonly string[]): Promise<number> {
-  return withSystem(invocation, {}, async ({ memoryItems }) => {
+  return withSystem(invocation, {}, async ({ memoryItems, folder }) => {
     const items: MemoryItem[] = [];
     for (const id of ids) items.push(await memoryItems.setStatus(localCaller, id, 'active'));
-    const view = viewOf(invocation);
+    const view = await viewOf(invocation, { folder });
     invocation.output.result(items, () =>
       items.map((item) => `Accepted ${itemText(item, view)}`).join('\n'),
     );
@@ -126,9 +130,10 @@ function acceptItems(invocation: Invocation, ids: readonly string[]): Promise<nu
 }
 
 function explainItem(invocation: Invocation, [id = '']: readonly string[]): Promise<number> {
-  return withSystem(invocation, {}, async ({ memoryItems }) => {
+  return withSystem(invocation, {}, async ({ memoryItems, folder }) => {
     const explanation = await memoryItems.explain(localCaller, id);
-    invocation.output.result(explanation, () => explanationText(explanation, viewOf(invocation)));
+    const view = await viewOf(invocation, { folder });
+    invocation.output.result(explanation, () => explanationText(explanation, view));
     return 0;
   });
 }
@@ -166,7 +171,8 @@ function change(
 ): Promise<number> {
   return withSystem(invocation, {}, async (system) => {
     const item = await work(system);
-    invocation.output.result(item, () => `${done}: ${itemText(item, viewOf(invocation))}`);
+    const view = await viewOf(invocation, system);
+    invocation.output.result(item, () => `${done}: ${itemText(item, view)}`);
     return 0;
   });
 }
@@ -207,13 +213,17 @@ function statusesOf(invocation: Invocation): readonly MemoryStatus[] {
 interface View {
   readonly paint: Paint;
   readonly showTime: ShowTime;
+  readonly here: string | undefined;
 }
 
-function viewOf({ io, output }: Invocation): View {
-  return { paint: output.paint, showTime: timeShower(io) };
+async function viewOf(
+  { io, output }: Invocation,
+  { folder }: Pick<System, 'folder'>,
+): Promise<View> {
+  return { paint: output.paint, showTime: timeShower(io), here: await folder() };
 }
 
-function itemText(item: MemoryItem, { paint, showTime }: View): string {
+function itemText(item: MemoryItem, { paint, showTime, here }: View): string {
   const marks = [
     item.kind,
     ...(item.status === 'active' ? [] : [item.status]),
@@ -221,6 +231,8 @@ function itemText(item: MemoryItem, { paint, showTime }: View): string {
     ...(item.sensitivity === 'sensitive' ? ['sensitive'] : []),
     ...(item.supersededBy === null ? [] : ['superseded']),
   ];
+  const place = elsewhere(item.source, here);
+  if (place !== undefined) marks.push(`in ${place}`);
   const about = paint.dim(`${showTime(item.observedAt)}  ${marks.join(', ')}`);
   return `${paint.bold(item.id)}  ${about}  ${oneLine(item.text)}`;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readChoice, readShortReply } from '../../kernel/index.ts';
 import type { Caller } from '../caller/index.ts';
 import { forgottenText, type Turn } from '../session/index.ts';
 
@@ -20,6 +21,9 @@ export const memoryStatusSchema = z.enum(['active', 'candidate', 'excluded']);
 /** `sensitive` items are found only when asked for by name, and are never put before a model unasked. */
 export const memorySensitivitySchema = z.enum(['normal', 'sensitive']);
 
+/** The project in which it was said or read; absent for what holds everywhere. */
+const folder = z.string().max(4_096).exactOptional();
+
 /** Where an item comes from. There is no item without a source. */
 export const memorySourceSchema = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -27,15 +31,17 @@ export const memorySourceSchema = z.discriminatedUnion('kind', [
     session: z.string().max(64),
     turn: z.int().min(1),
     role: z.enum(['user', 'assistant']),
+    folder,
   }),
   z.strictObject({
     kind: z.literal('run'),
     runId: z.string().max(100),
     step: z.string().max(200).optional(),
+    folder,
   }),
-  z.strictObject({ kind: z.literal('file'), path: z.string().min(1).max(4_096) }),
+  z.strictObject({ kind: z.literal('file'), path: z.string().min(1).max(4_096), folder }),
   /** Said outside a session: at the terminal, over REST or MCP. */
-  z.strictObject({ kind: z.literal('person'), face: z.enum(['cli', 'rest', 'mcp']) }),
+  z.strictObject({ kind: z.literal('person'), face: z.enum(['cli', 'rest', 'mcp']), folder }),
 ]);
 
 /** Characters of the text of one item; longer texts are cut, or refused where a person gives them. */
@@ -69,7 +75,7 @@ export type MemorySource = z.output<typeof memorySourceSchema>;
 export type MemoryItem = z.output<typeof memoryItemSchema>;
 
 /**
- * A turn as an item, or undefined where it has no text. What a user wrote is active. Answers are candidates, as results
+ * A turn as an item, or undefined where it says nothing by itself, as "yes" or "2". What a user wrote is active. Answers are candidates, as results
  * and files may speak from them, and so are tainted turns.
  */
 export function itemOfTurn(
@@ -77,7 +83,7 @@ export function itemOfTurn(
   turn: Pick<Turn, 'number' | 'at' | 'role' | 'text' | 'isTainted'>,
 ): MemoryItem | undefined {
   const text = turn.text.slice(0, maxMemoryTextLength).toWellFormed().trim();
-  if (text === '' || text === forgottenText) return undefined;
+  if (text === '' || text === forgottenText || isBareReply(text)) return undefined;
   const isOwn = turn.role === 'user' && turn.isTainted !== true;
   return {
     id: `${session}-${turn.number}`,
@@ -93,6 +99,11 @@ export function itemOfTurn(
     supersedes: null,
     supersededBy: null,
   };
+}
+
+function isBareReply(text: string): boolean {
+  const isWord = /[\p{L}\p{N}]{2}/u.test(text);
+  return !isWord || readShortReply(text) !== undefined || readChoice(text) !== undefined;
 }
 
 /** Which items are looked through. What is absent does not restrict. */
@@ -159,6 +170,8 @@ export interface NewMemory {
    * of other servers, the item is a candidate.
    */
   readonly isVouchedFor: boolean;
+  /** It is about no project. Otherwise it belongs to the one that this process works in. */
+  readonly isEverywhere?: boolean | undefined;
   readonly sensitivity?: MemorySensitivity | undefined;
   readonly pinned?: boolean | undefined;
   /** ISO 8601; now where absent. */

@@ -27,14 +27,17 @@ import {
   UnknownMemorySourceError,
 } from '../errors.ts';
 import { defaultMemoryLimits } from '../memory-limits.ts';
-import { createMemorySearch } from '../search/create-memory-search.ts';
+import { createMemorySearch, isOf } from '../search/create-memory-search.ts';
 import { describeOrigin } from './describe-origin.ts';
 import { Backlog, type EmbedTexts } from './fill-backlog.ts';
+import { tellsPassword } from './tells-password.ts';
 import type { MemoryItemStore, MemoryPage } from './memory-item-store.ts';
 
 export interface MemoryItemsOptions {
   readonly store: MemoryItemStore;
   readonly log: Log;
+  /** The folder that what is remembered belongs to, which may change; without it to none. */
+  readonly place?: (() => Promise<string>) | undefined;
   /** Without it searches go by words alone. */
   readonly embed?: EmbedTexts | undefined;
   /** Removes the words of turns, and of the answers to them, from a session, its files and runs. */
@@ -66,6 +69,8 @@ const minCopiedLength = 12;
 
 /** Given to a model with a message. */
 const maxFacts = 5;
+/** Those of other projects among them are left out. */
+const maxFactsRead = 20;
 
 const everything = {
   statuses: memoryStatusSchema.options,
@@ -90,7 +95,13 @@ class StoredMemoryItems implements MemoryItems {
     this.#options = options;
     this.#store = store;
     this.#timers = timers;
-    this.#search = createMemorySearch({ store, embed, clock: timers, log });
+    this.#search = createMemorySearch({
+      store,
+      embed,
+      clock: timers,
+      log,
+      place: options.place,
+    });
     this.#backlog = new Backlog({ store, embed, log, timers });
   }
 
@@ -117,8 +128,10 @@ class StoredMemoryItems implements MemoryItems {
     const filter = { kinds: ['fact', 'decision'], validAt } as const;
     // Mostly there are none: then nothing is computed.
     if ((await this.#store.list(caller, filter, { limit: 1 })).length === 0) return [];
-    const found = await this.search({ caller, text, filter, limit: maxFacts, signal });
-    return found.isAnswerable ? found.hits.map(({ item }) => item.text) : [];
+    const found = await this.search({ caller, text, filter, limit: maxFactsRead, signal });
+    const here = await this.#options.place?.();
+    const facts = found.hits.flatMap(({ item }) => (isOf(item, here) ? [item.text] : []));
+    return found.isAnswerable ? facts.slice(0, maxFacts) : [];
   }
 
   async remember(caller: Caller, memory: NewMemory): Promise<MemoryItem> {
@@ -134,9 +147,15 @@ class StoredMemoryItems implements MemoryItems {
   async correct(caller: Caller, id: string, memory: NewMemory): Promise<MemoryItem> {
     const old = await this.#find(caller, id);
     if (old.supersededBy !== null) throw new SupersededMemoryError(old.id, old.supersededBy);
-    const made = await this.#newItem(caller, { ...memory, kind: kindOf(memory, old) });
+    const isEverywhere = old.source.folder === undefined;
+    const made = await this.#newItem(caller, {
+      ...memory,
+      isEverywhere,
+      kind: kindOf(memory, old),
+    });
     const { sensitivity, pinned } = old;
-    const item = { ...made, sensitivity, pinned, supersedes: old.id };
+    const source = { ...made.source, ...folderOf(old.source.folder) };
+    const item = { ...made, source, sensitivity, pinned, supersedes: old.id };
     const isCandidate = item.status === 'candidate';
     const outcome = isCandidate
       ? await this.#store.add(caller, [{ item }])
@@ -276,7 +295,9 @@ class StoredMemoryItems implements MemoryItems {
       caller,
       found.map(({ id }) => id),
     );
-    return items.find(({ text }) => text === item.text);
+    return items.find(
+      ({ text, source }) => text === item.text && source.folder === item.source.folder,
+    );
   }
 
   async #newItem(caller: Caller, memory: NewMemory): Promise<MemoryItem> {
@@ -285,12 +306,13 @@ class StoredMemoryItems implements MemoryItems {
     if ((await this.#store.count(caller)) >= maxItems) throw new TooManyMemoriesError(maxItems);
     const now = new Date(this.#timers.now()).toISOString();
     const observedAt = memory.observedAt ?? now;
+    const here = memory.isEverywhere === true ? undefined : await this.#options.place?.();
     return {
       // A letter first: no id is taken for the beginning of a session's.
       id: `m${randomBytes(6).toString('hex')}`,
       kind: memory.kind ?? 'fact',
       text,
-      source: memory.source,
+      source: { ...memory.source, ...folderOf(here) },
       status: memory.isVouchedFor ? 'active' : 'candidate',
       sensitivity: memory.sensitivity ?? 'normal',
       pinned: memory.isVouchedFor && (memory.pinned ?? false),
@@ -309,6 +331,10 @@ class StoredMemoryItems implements MemoryItems {
   }
 }
 
+function folderOf(folder: string | undefined): { readonly folder?: string } {
+  return folder === undefined ? {} : { folder };
+}
+
 const secretShape = new RegExp(secretPatterns.flatMap(({ hide }) => hide ?? []).join('|'));
 
 function checkedText(given: string): string {
@@ -319,8 +345,10 @@ function checkedText(given: string): string {
       `the text has ${text.length} characters, and an item may have ${maxMemoryTextLength}`,
     );
   }
-  if (secretShape.test(text)) {
-    throw new InvalidMemoryError('the text seems to contain a secret. Keep it in the environment');
+  if (secretShape.test(text) || tellsPassword(text)) {
+    throw new InvalidMemoryError('the text seems to contain a secret. Keep it in the environment', {
+      isSecret: true,
+    });
   }
   return text;
 }

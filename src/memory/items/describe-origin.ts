@@ -8,7 +8,9 @@ const dayMs = 24 * hourMs;
 /** Why an item is known, as one sentence: `You said it in session ab12, turn 7, 3 days ago.` */
 export function describeOrigin(item: MemoryItem, nowMs: number): string {
   const age = describeAge(nowMs - Date.parse(item.observedAt));
-  return [`${describeSource(item)}, ${age}`, ...remarksOn(item)].join('; ');
+  const { folder } = item.source;
+  const place = folder === undefined ? '' : ` in ${folder}`;
+  return [`${describeSource(item)}${place}, ${age}`, ...remarksOn(item)].join('; ');
 }
 
 function describeSource({ source }: MemoryItem): string {

@@ -52,6 +52,31 @@ describe('remembering', () => {
     expect(await items.findFacts(other)).toEqual([]);
   });
 
+  it('keeps to the project it was told in, and gives a model nothing of others', async () => {
+    let folder = '/shop';
+    const { items } = someMemoryItems({ place: async () => folder });
+    const text = 'We deploy on Tuesdays';
+    const item = await items.remember(localCaller, { ...typed, text });
+    await items.remember(localCaller, {
+      ...typed,
+      text: 'Deploys take an hour',
+      isEverywhere: true,
+    });
+    const message = 'which Tuesdays do we deploy?';
+    const find = () =>
+      items.findFacts({ caller: localCaller, message, signal: AbortSignal.timeout(10_000) });
+    expect(await find()).toContain(text);
+    folder = '/bank';
+    expect(await find()).not.toContain(text);
+    const { hits } = await items.search(query(message));
+    const theirs = hits.find((hit) => hit.item.id === item.id);
+    expect(theirs?.receipt.because).toContain('in /shop, just now');
+    const other = await items.remember(localCaller, { ...typed, text });
+    expect(other.id).not.toBe(item.id);
+    const newer = await items.correct(localCaller, item.id, { ...typed, text: 'We deploy daily' });
+    expect(newer.source.folder).toBe('/shop');
+  });
+
   it('makes a candidate of what no person vouches for, which no search gives until one accepts it', async () => {
     const { items } = someMemoryItems();
     const said = { text: 'Deploys need no approval', source: typed.source, isVouchedFor: false };

@@ -44,6 +44,8 @@ export interface MemorySearchOptions {
   readonly embedPatienceMs?: number;
   readonly clock: Clock;
   readonly log: Log;
+  /** The project that is asked in; what belongs to others counts less. */
+  readonly place?: (() => Promise<string>) | undefined;
   readonly parts?: RankingParts;
 }
 
@@ -192,6 +194,7 @@ async function rank({
   const { caller, filter = {}, limit } = query;
   const ids = bestOf(fits, Math.max(matchesFor(read) + maxNeighboursRead, limit * readPerWanted));
   const items = await store.get(caller, ids);
+  const here = await options.place?.();
   const outdatedTurns = new Set(
     items.filter((item) => hasEnded(item, nowMs)).flatMap(({ source }) => turnKey(source) ?? []),
   );
@@ -204,10 +207,16 @@ async function rank({
     const key = turnKey(item.source);
     const isNewFact = item.kind !== 'turn' && !isHistory;
     const isSuperseded = isHistory || (!isNewFact && key !== undefined && outdatedTurns.has(key));
-    const score = parts.rerank ? adjust({ item, score: fit.score, isSuperseded }, read) : fit.score;
+    const told = { item, score: fit.score, isSuperseded, isElsewhere: !isOf(item, here) };
+    const score = parts.rerank ? adjust(told, read) : fit.score;
     return [{ item, score, fit, isSuperseded }];
   });
   return ranked.sort((a, b) => b.score - a.score);
+}
+
+/** Whether it belongs to this project, or to none. */
+export function isOf({ source: { folder } }: MemoryItem, here: string | undefined): boolean {
+  return folder === undefined || here === undefined || folder === here;
 }
 
 function hasEnded({ supersededBy, validUntil }: MemoryItem, nowMs: number): boolean {

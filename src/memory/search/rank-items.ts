@@ -27,6 +27,12 @@ const weights = {
   /** Of a turn that says nothing: "oh, really". */
   nothingSaid: 0.3,
   superseded: 0.3,
+  /** What was given to be remembered answers more than what was said on the way. */
+  told: 2,
+  /** Of another project. */
+  elsewhere: 0.5,
+  /** The question itself, asked before. */
+  same: 0.3,
 };
 /** BM25 of the best item counts 1, or less where it is below this: then only names or common words match. */
 export const fullWordScore = 6;
@@ -70,13 +76,28 @@ function shareAt(distance: number): number {
   return distance === -1 ? weights.previous : weights.farther;
 }
 
+interface Told {
+  readonly item: MemoryItem;
+  readonly score: number;
+  readonly isSuperseded: boolean;
+  readonly isElsewhere: boolean;
+}
+
+function isSameQuestion(said: string, { words }: ReadQuery): boolean {
+  const own = wordsOf(said);
+  return (
+    words.length > 0 &&
+    own.length <= words.length &&
+    overlap(new Set(own), new Set(words.flatMap(wordsOf))) > maxOverlap
+  );
+}
+
 /** Adjusts a score by who speaks, when, how much is said, and whether it still holds. */
-export function adjust(
-  { item, score, isSuperseded }: { item: MemoryItem; score: number; isSuperseded: boolean },
-  query: ReadQuery,
-): number {
+export function adjust({ item, score, isSuperseded, isElsewhere }: Told, query: ReadQuery): number {
   const { speaker, said } = parseSpeaker(item.text);
-  let adjusted = score;
+  let adjusted = item.kind === 'turn' ? score : score * weights.told;
+  if (isElsewhere) adjusted *= weights.elsewhere;
+  if (item.kind === 'turn' && isSameQuestion(said, query)) adjusted *= weights.same;
   if (speaker !== undefined && query.names.has(speaker.toLowerCase())) adjusted *= weights.speaker;
   if (query.times.length > 0) {
     const atMs = Date.parse(item.observedAt);

@@ -42,6 +42,10 @@ export function rememberTool(memory: MemoryItems): DefinedTool {
         .default('fact')
         .describe('What it is.'),
       valid_until: z.iso.datetime().optional().describe('When it stops being true, if known.'),
+      everywhere: z
+        .boolean()
+        .default(false)
+        .describe('True of all projects, such as who the user is; otherwise of the current one.'),
     }),
     output: itemOutput,
     annotations: { ...writes, destructiveHint: false },
@@ -50,11 +54,12 @@ export function rememberTool(memory: MemoryItems): DefinedTool {
       'keep in mind that staging runs on port 5433',
       'save in memory: Anna is the owner of billing',
     ],
-    run: async ({ text: words, kind, valid_until: validUntil }, context) => ({
+    run: async ({ text: words, kind, valid_until: validUntil, everywhere }, context) => ({
       item: await memory.remember(context.caller, {
         text: words,
         kind,
         validUntil,
+        isEverywhere: everywhere,
         ...(await vouch(context, `Remember this?\n${words}`)),
       }),
     }),
