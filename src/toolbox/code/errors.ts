@@ -28,6 +28,7 @@ export type NoFilesReason =
   | 'no match'
   | 'no language'
   | 'no file'
+  | 'all excluded'
   | 'no lock file';
 
 /** A path or glob leads to nothing that could be read. */
@@ -45,6 +46,7 @@ const noFilesMessage: Readonly<Record<NoFilesReason, (path: string) => string>> 
   'no match': (path) => `No file matches ${path}`,
   'no language': (path) => `No file in ${path} is in a known language: ${languages.join(', ')}`,
   'no file': (path) => `${path} holds no files`,
+  'all excluded': (path) => `The argument "exclude" leaves nothing of ${path}`,
   'no lock file': (path) =>
     `There is no lock file, requirements.txt, pyproject.toml or package.json in ${path}, so nothing says which versions are used. A package manager writes a lock file, for example "uv lock" or "npm install --package-lock-only"`,
 };

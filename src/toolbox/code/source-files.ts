@@ -3,6 +3,7 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import ignorePackage, { type Ignore } from 'ignore';
 import { z } from 'zod';
 import { AppError, liesInside, readRegularFile, UnusableFileError } from '../../kernel/index.ts';
+import { excludeField, excluder } from '../files/exclude.ts';
 import { walkFiles, type LeftOutEntry } from '../files/walk-files.ts';
 import { detectLanguage } from './detect-language.ts';
 import {
@@ -34,6 +35,7 @@ export const sourceFields = {
     .max(4096)
     .optional()
     .describe('A file, a folder or a glob such as src/**/*.py, inside the allowed roots.'),
+  exclude: excludeField,
   language: z
     .enum(languages)
     .optional()
@@ -77,6 +79,7 @@ interface FoundPath {
 export interface SourceRequest {
   readonly code?: string | undefined;
   readonly path?: string | undefined;
+  readonly exclude?: readonly string[] | undefined;
   readonly language?: Language | undefined;
 }
 
@@ -136,7 +139,7 @@ export class SourceFiles {
   ): Promise<readonly SourceFile[]> {
     if ((request.code === undefined) === (request.path === undefined)) throw new NoSourceError();
     if (request.code !== undefined) return [this.#inline(request.code, request.language)];
-    const paths = await this.#findOwn(request.path ?? '', signal, onLeftOut);
+    const paths = await this.#findOwn(request, signal, onLeftOut);
     const files: SourceFile[] = [];
     let totalBytes = 0;
     for (const path of paths) {
@@ -177,22 +180,24 @@ export class SourceFiles {
 
   /** Like `findPaths`, without what is not the user's own; with it where there is nothing else. */
   async #findOwn(
-    given: string,
+    { path: given = '', exclude }: SourceRequest,
     signal: AbortSignal,
     onLeftOut: (path: LeftOutPath) => void,
   ): Promise<readonly FoundPath[]> {
+    const byCall = excluder(exclude);
+    const isOut = (path: string): boolean => byCall(this.#local(path)) || this.isExcluded(path);
     const folder = await this.#folderOf(given);
     const prefix = folder === undefined ? '' : await this.placeOf(folder);
     const leftOut: LeftOutPath[] = [];
     const found: FoundPath[] = [];
     if (folder === undefined) {
       for (const path of await this.findPaths(given, knownEndings())) {
-        if (this.isExcluded(path.absolutePath))
-          leftOut.push({ path: path.path, reason: 'excluded' });
+        if (isOut(path.absolutePath)) leftOut.push({ path: path.path, reason: 'excluded' });
         else found.push(path);
       }
     } else {
-      const skip = (path: string): boolean => this.#skips(folder, path, leftOut);
+      const skip = (path: string): boolean =>
+        this.#skips({ path, isExcluded: isOut(resolve(folder, path)) }, leftOut);
       const onEntry = ({ path, isFolder, reason }: LeftOutEntry): void => {
         const isSource = isFolder || languageOfPath(path) !== undefined;
         if (reason === 'ignored' && isSource) leftOut.push({ path, reason });
@@ -209,14 +214,21 @@ export class SourceFiles {
         }
       }
     }
-    if (found.length === 0) return this.findPaths(given, knownEndings());
+    if (found.length === 0) {
+      const all = await this.findPaths(given, knownEndings());
+      const wanted = all.filter(({ absolutePath }) => !byCall(this.#local(absolutePath)));
+      if (wanted.length === 0) throw new NoFilesError(given, 'all excluded');
+      return wanted;
+    }
     for (const { path, reason } of leftOut) onLeftOut({ path: join(prefix, path), reason });
     return found;
   }
 
-  #skips(folder: string, path: string, leftOut: LeftOutPath[]): boolean {
+  #skips(
+    { path, isExcluded }: { readonly path: string; readonly isExcluded: boolean },
+    leftOut: LeftOutPath[],
+  ): boolean {
     const name = path.slice(path.lastIndexOf('/') + 1);
-    const isExcluded = this.isExcluded(resolve(folder, path));
     if (!isExcluded && !name.startsWith('.')) return false;
     const reason = isExcluded ? 'excluded' : 'hidden';
     const mayBeFolder = isExcluded && !name.includes('.');
@@ -240,9 +252,13 @@ export class SourceFiles {
 
   /** Whether the exclude patterns name a path; they are relative to the root it lies in. */
   isExcluded(absolutePath: string): boolean {
-    const root = this.rootOf(absolutePath);
-    const local = root === undefined ? '' : relative(root, absolutePath).replaceAll(sep, '/');
+    const local = this.#local(absolutePath);
     return local !== '' && this.#exclude.ignores(local);
+  }
+
+  #local(absolutePath: string): string {
+    const root = this.rootOf(absolutePath);
+    return root === undefined ? '' : relative(root, absolutePath).replaceAll(sep, '/');
   }
 
   /** The way from its root to a folder: with it in front, paths below the folder are relative to the root. */

@@ -23,16 +23,22 @@ describe('replace_text', () => {
   });
 
   it('replaces parts of words where asked to, in the folder that is named', async () => {
-    const { call, root } = aWorkspace({ 'a.txt': 'cats', 'in/b.txt': 'cats (a+b)' });
+    const { call, root } = aWorkspace({
+      'a.txt': 'cats',
+      'in/b.txt': 'cats (a+b)',
+      'in/c.txt': 'cats',
+    });
     await call('replace_text', {
       find: 'cat',
       replace_with: 'dog',
       path: 'in',
       whole_words: false,
+      exclude: ['in/c.txt'],
     });
     await call('replace_text', { find: '(a+b)', replace_with: '', path: 'in/b.txt' });
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('cats');
     expect(readFileSync(join(root, 'in/b.txt'), 'utf8')).toBe('dogs ');
+    expect(readFileSync(join(root, 'in/c.txt'), 'utf8')).toBe('cats');
   });
 
   it('says so where the text is nowhere, and leaves binary files alone', async () => {

@@ -29,6 +29,7 @@ import {
 } from './effect-tool.ts';
 import { InvalidChangeError, TextNotFoundError } from './errors.ts';
 import { pathField, type ProjectFiles } from './project-files.ts';
+import { excludeField } from '../files/exclude.ts';
 import { readTexts } from './search-text-tool.ts';
 
 /** The tool `apply_changes`. */
@@ -66,6 +67,7 @@ const replaceInput = z.strictObject({
     .describe(
       'The file or folder to change, relative to the project root; everything when not given.',
     ),
+  exclude: excludeField,
   whole_words: z
     .boolean()
     .default(true)
@@ -246,16 +248,16 @@ const maxPlaces = 5;
 /** The one file that gives the name a value, with the new one. */
 async function prepareAssignment(
   files: ProjectFiles,
-  { find: name, replace_with: value, path }: z.output<typeof replaceInput>,
+  { find: name, replace_with: value, ...where }: z.output<typeof replaceInput>,
   signal: AbortSignal,
 ): Promise<FileChange[]> {
   const found: { readonly shown: string; readonly text: string; readonly at: Assignment }[] = [];
-  for await (const { shown, text } of readTexts(files, path, signal)) {
+  for await (const { shown, text } of readTexts(files, where, signal)) {
     if (text !== undefined)
       found.push(...findAssignments(shown, text, name).map((at) => ({ shown, text, at })));
   }
   const [first, ...others] = found;
-  if (!first) throw new TextNotFoundError(`${name} = …`, path);
+  if (!first) throw new TextNotFoundError(`${name} = …`, where.path);
   const places = found.slice(0, maxPlaces).map(({ shown, at }) => `${shown}:${at.line}`);
   if (others.length > 0)
     throw new InvalidChangeError(
@@ -275,12 +277,17 @@ async function prepareAssignment(
 /** The files that contain the text, each with what it would become. */
 async function prepareReplacement(
   files: ProjectFiles,
-  { find, replace_with: replacement, path, whole_words: isWhole }: z.output<typeof replaceInput>,
+  {
+    find,
+    replace_with: replacement,
+    whole_words: isWhole,
+    ...where
+  }: z.output<typeof replaceInput>,
   signal: AbortSignal,
 ): Promise<FileChange[]> {
   const pattern = textPattern(find, isWhole);
   const changes: { readonly path: string; readonly content: string }[] = [];
-  for await (const { shown, text } of readTexts(files, path, signal)) {
+  for await (const { shown, text } of readTexts(files, where, signal)) {
     const content = text?.replaceAll(pattern, () => replacement);
     if (content === undefined || content === text) continue;
     changes.push({ path: shown, content });
@@ -289,7 +296,7 @@ async function prepareReplacement(
         `More than ${maxChanges} files contain "${find}"; name a folder`,
       );
   }
-  if (changes.length === 0) throw new TextNotFoundError(find, path);
+  if (changes.length === 0) throw new TextNotFoundError(find, where.path);
   return prepareChanges(files, { changes });
 }
 

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { pluralize } from '../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
 import { pathField, type ProjectFiles } from './project-files.ts';
+import { excludeField, excluder } from '../files/exclude.ts';
 import { readOnlyAnnotations } from './effect-tool.ts';
 
 const defaultLimit = 1_000;
@@ -23,6 +24,7 @@ const input = z.strictObject({
     .max(1000)
     .optional()
     .describe('A glob such as **/*.ts or *.md. One without a slash matches names in every folder.'),
+  exclude: excludeField,
   limit: z
     .int()
     .min(1)
@@ -73,14 +75,16 @@ export function listFilesTool(files: ProjectFiles): DefinedTool {
 
 async function listFiles(
   files: ProjectFiles,
-  { path, pattern, limit }: z.output<typeof input>,
+  { path, pattern, exclude, limit }: z.output<typeof input>,
   signal: AbortSignal,
 ): Promise<z.input<typeof output>> {
   const listed: z.input<typeof output>['files'] = [];
   let total = 0;
+  const isOut = excluder(exclude);
   for (const start of path === undefined ? files.roots : [path]) {
     for await (const found of files.walk(start, signal)) {
       if (pattern !== undefined && !matchesPattern(found.names, pattern)) continue;
+      if (isOut(found.names.join('/'))) continue;
       total += 1;
       if (total > maxCounted) break;
       if (listed.length >= limit) continue;

@@ -191,6 +191,18 @@ describe('search_text', () => {
     });
   });
 
+  it('leaves out what the call excludes', async () => {
+    const { call } = aWorkspace({ 'a.ts': 'one', 'b/c.ts': 'one', 'b/d.md': 'one' });
+    expect(await call('search_text', { query: 'one', exclude: ['*.md', '/a.ts'] })).toMatchObject({
+      matches: [{ path: 'b/c.ts' }],
+      total: 1,
+    });
+    expect(await call('list_files', { exclude: ['b'] })).toMatchObject({
+      files: [{ path: 'a.ts' }],
+      total: 1,
+    });
+  });
+
   it('takes regular expressions and refuses those that are wrong or take for ever', async () => {
     const { call } = aWorkspace({ 'a.ts': `let a1;\n${'a'.repeat(40)}!\n` });
     expect(await call('search_text', { query: '\\ba\\d', regex: true })).toMatchObject({

@@ -2,6 +2,7 @@ import { createContext, Script } from 'node:vm';
 import { z } from 'zod';
 import { AppError, pluralize } from '../../kernel/index.ts';
 import { type DefinedTool, defineTool } from '../define-tool.ts';
+import { excludeField, excluder } from '../files/exclude.ts';
 import { readOnlyAnnotations } from './effect-tool.ts';
 import { InvalidPatternError } from './errors.ts';
 import { pathField, type ProjectFiles } from './project-files.ts';
@@ -20,6 +21,7 @@ const input = z.strictObject({
     .describe(
       'The file or folder to search, relative to the project root; everything when not given.',
     ),
+  exclude: excludeField,
   regex: z
     .boolean()
     .default(false)
@@ -80,13 +82,13 @@ export function searchTextTool(files: ProjectFiles): DefinedTool {
 
 async function searchText(
   files: ProjectFiles,
-  { query, path, regex, case_sensitive: isExact, limit }: z.output<typeof input>,
+  { query, regex, case_sensitive: isExact, limit, ...where }: z.output<typeof input>,
   signal: AbortSignal,
 ): Promise<z.input<typeof output>> {
   const find = lineFinder({ query, regex, isExact });
   const matches: z.input<typeof output>['matches'] = [];
   const counts = { total: 0, searched: 0, skipped: 0 };
-  for await (const { shown, text } of readTexts(files, path, signal)) {
+  for await (const { shown, text } of readTexts(files, where, signal)) {
     if (text === undefined) counts.skipped += 1;
     if (text === undefined) continue;
     counts.searched += 1;
@@ -164,12 +166,17 @@ const maxTextBytes = 2 * 1024 * 1024;
 /** The text files of a file or folder, or of the whole project; `text` is undefined for what is none. */
 export async function* readTexts(
   files: ProjectFiles,
-  path: string | undefined,
+  {
+    path,
+    exclude,
+  }: { readonly path?: string | undefined; readonly exclude?: string[] | undefined },
   signal: AbortSignal,
 ): AsyncGenerator<{ readonly shown: string; readonly text: string | undefined }> {
+  const isOut = excluder(exclude);
   for (const start of path === undefined ? files.roots : [path]) {
     for await (const found of files.walk(start, signal)) {
-      if (found.kind === 'file') yield { shown: found.shown, text: await readOrSkip(files, found) };
+      const isMeant = found.kind === 'file' && !isOut(found.names.join('/'));
+      if (isMeant) yield { shown: found.shown, text: await readOrSkip(files, found) };
     }
   }
 }

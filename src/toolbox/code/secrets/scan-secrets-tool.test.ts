@@ -32,6 +32,18 @@ describe('scan_secrets', () => {
     });
   });
 
+  it('leaves out what the call excludes', async () => {
+    expect(await scan(aFolder(), { path: '.', exclude: ['.config', 'Dockerfile'] })).toMatchObject({
+      findings: [{ file: '.env' }],
+      not_scanned: expect.arrayContaining([
+        { reason: 'excluded', count: 2, examples: ['.config/app.yaml', 'Dockerfile'] },
+      ]) as unknown,
+    });
+    await expect(scan(aFolder(), { path: '.config', exclude: ['.config'] })).rejects.toThrow(
+      'The argument "exclude" leaves nothing of ".config"',
+    );
+  });
+
   it('reads every text file of a folder, hidden ones and those without ending included', async () => {
     const answer = await scan(aFolder(), { path: '.' });
     expect(answer).toMatchObject({
@@ -104,7 +116,7 @@ describe('scan_secrets', () => {
     expect(result.structuredContent).toMatchObject({ findings_total: 2, silenced: ['a.py:1'] });
     const text = String(result.content[0]?.['text']);
     expect(text).toContain('Allowed by a comment beside them: 1 secret (a.py:1)');
-    expect(text).toContain('excluded by the setting tools.exclude (Dockerfile)');
+    expect(text).toContain('excluded by the call or by the setting tools.exclude (Dockerfile)');
   });
 
   it('reads a single file of any kind, a glob, and text in the call', async () => {

@@ -3,7 +3,8 @@ import type { CallContext } from '../../../contract/server/index.ts';
 import { pluralize } from '../../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import type { CodeContext } from '../code-context.ts';
-import { NoSourceError } from '../errors.ts';
+import { excluder } from '../../files/exclude.ts';
+import { NoFilesError, NoSourceError } from '../errors.ts';
 import { compareFindings, severities } from '../finding.ts';
 import { countSeverities, inTests, severityCounts } from '../select/report-selection.ts';
 import { roleOfPath } from '../select/select-sources.ts';
@@ -21,7 +22,8 @@ import {
 /** Findings one answer lists; the rest is counted. */
 const maxFindings = 500;
 
-const input = z.object({ code: sourceFields.code, path: sourceFields.path });
+const { code, path, exclude } = sourceFields;
+const input = z.object({ code, path, exclude });
 
 const secretSchema = z.object({
   rule: z.string().describe('The kind of secret, e.g. secrets/github-token.'),
@@ -153,9 +155,20 @@ async function read(
   signal: AbortSignal,
 ): Promise<TextFiles> {
   if ((request.code === undefined) === (request.path === undefined)) throw new NoSourceError();
-  const { code, path = '' } = request;
-  if (code === undefined) return readTextFiles(path, context.sources, signal);
-  return { files: [{ path: inlinePath, isIgnored: false, read: async () => code }], skipped: [] };
+  const { code: given, path: where = '' } = request;
+  if (given === undefined) {
+    const isOut = excluder(request.exclude);
+    const { files, skipped } = await readTextFiles(where, context.sources, signal);
+    const out = files.filter((file) => isOut(file.path));
+    const left = files.filter((file) => !isOut(file.path));
+    if (left.length === 0 && out.length > 0) throw new NoFilesError(where, 'all excluded');
+    const reason = 'excluded' as const;
+    return {
+      files: left,
+      skipped: [...skipped, ...out.map((file) => ({ path: file.path, reason }))],
+    };
+  }
+  return { files: [{ path: inlinePath, isIgnored: false, read: async () => given }], skipped: [] };
 }
 
 const maxExamples = 5;
@@ -174,7 +187,7 @@ const skipWords: Readonly<Record<SkippedPath['reason'], string>> = {
   binary: 'not text',
   too_large: 'over 10 MB',
   link: 'leading out of the folder',
-  excluded: 'excluded by the setting tools.exclude',
+  excluded: 'excluded by the call or by the setting tools.exclude',
   unreadable: 'that could not be read',
   too_many: 'with too many files ignored by Git',
 };

@@ -43,6 +43,22 @@ const tools = [
 ] as const;
 
 describe.each(tools)('%s of a project', (_name, tool) => {
+  it('leaves out what the call excludes, and says so', async () => {
+    const folder = aProject({ 'app.py': bad, 'src/old.py': bad, 'src/app.py': good });
+    const context = aCodeContext([folder]);
+    const answer = await tool(context).call(
+      { path: 'src', exclude: ['src/old.py'] },
+      aCallContext(),
+    );
+    expect(answer.structuredContent).toMatchObject({
+      left_out: [{ reason: 'excluded', examples: ['src/old.py'] }],
+    });
+    expect(JSON.stringify(answer.structuredContent)).not.toContain('shell=True');
+    await expect(
+      tool(context).call({ path: 'src', exclude: ['src'] }, aCallContext()),
+    ).rejects.toThrow('The argument "exclude" leaves nothing of "src"');
+  });
+
   it('reports tests and fixtures apart, after all others', async () => {
     const folder = aProject({
       'app.py': good,

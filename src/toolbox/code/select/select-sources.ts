@@ -110,7 +110,7 @@ const reasonWords: Readonly<Record<LeftOutPath['reason'], string>> = {
   ignored: 'ignored by Git',
   generated: 'generated',
   vendored: 'vendored',
-  excluded: 'excluded by the setting tools.exclude',
+  excluded: 'excluded by the call or by the setting tools.exclude',
   hidden: 'in hidden folders',
   unsupported: 'in other languages',
   unreadable: 'not readable as text',
