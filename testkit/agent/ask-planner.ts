@@ -10,6 +10,7 @@ import {
   type PlanningAnswer,
   type PlanningRequest,
 } from '../../src/agent/planner/index.ts';
+import { planMessage } from '../../src/agent/propose/index.ts';
 
 const text = { type: 'string' };
 const planner = createPlanner(examplePhrases);
@@ -44,7 +45,7 @@ function tool(
   };
 }
 
-const source = { code: text, path: text };
+const source = { code: text, path: text, exclude: { type: 'array', items: text } };
 export const tools = [
   tool(
     'code.generate_code',
@@ -144,7 +145,7 @@ export function ask(
   more: Partial<PlanningRequest> & { tree?: readonly string[] } = {},
 ): Promise<PlanningAnswer> {
   const { tree: files = tree, ...request } = more;
-  return planner.plan({
+  return planMessage(planner, {
     message,
     tools,
     attachments: [],

@@ -27,5 +27,6 @@ export {
   repairArguments,
 } from './propose-with-model.ts';
 export { proposeWithoutModel } from './propose-without-model.ts';
+export { planMessage } from './plan-message.ts';
 export { planOf, proposedPlanSchema, stepsJsonSchema } from './proposed-plan.ts';
 export { unnamedReads } from './unnamed-reads.ts';

@@ -14,6 +14,7 @@ import { applyPreferences } from './apply-preferences.ts';
 import { createCapability, isHousekeeping, isOfferable } from './capability.ts';
 import { findDefinition } from './find-definition.ts';
 import type { GuardRules } from './guard-plan.ts';
+import { planMessage } from './plan-message.ts';
 import { judgePlan, type PlanChecker } from './propose-with-model.ts';
 
 export interface WithoutModelParts {
@@ -101,12 +102,13 @@ async function planWords(
     maxSteps: rules.maxSteps,
     signal,
   };
-  const planned = await planner.plan(planning);
+  const planned = await planMessage(planner, planning);
   if (planned.kind !== 'question' || readFile === undefined) return planned;
   const project = { list: (limit: number) => files.list(limit), read: readFile };
   const path = await findDefinition(planning.message, project, signal);
   if (path === undefined) return planned;
-  const located = await planner.plan({ ...planning, message: `${planning.message} in ${path}` });
+  const message = `${planning.message} in ${path}`;
+  const located = await planMessage(planner, { ...planning, message });
   if (located.kind !== 'plan') return planned;
   // The name has led to the file.
   const { notUnderstood: _, ...understood } = located;

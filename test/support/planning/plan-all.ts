@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Planner, PlanningAnswer } from '../../../src/agent/planner/index.ts';
-import { isHousekeeping, isOfferable } from '../../../src/agent/propose/index.ts';
+import { isHousekeeping, isOfferable, planMessage } from '../../../src/agent/propose/index.ts';
 import type { CatalogueEntry } from '../../../src/contract/catalogue/index.ts';
 import { inspectPlan } from '../../../src/workflow/check/index.ts';
 import { askedOf, type PlanningCase } from './planning-requests.ts';
@@ -29,7 +29,7 @@ export async function planAll(
   const planned: Planned[] = [];
   for (const one of cases) {
     const startedAt = performance.now();
-    const answer = await planner.plan({ ...askedOf(one, offered), signal });
+    const answer = await planMessage(planner, { ...askedOf(one, offered), signal });
     const ms = performance.now() - startedAt;
     const errors: string[] = [];
     for (const { plan } of 'candidates' in answer ? answer.candidates : []) {

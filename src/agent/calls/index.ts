@@ -1,0 +1,1 @@
+export { readCall } from './read-call.ts';
