@@ -34,6 +34,10 @@ interface Named {
   readonly isStem?: boolean;
 }
 
+/** What findings are about is no file. */
+const aspect =
+  /^(?:the |any |all )?(?:styles?|formatting|warnings?|white ?space|comments?|case|naming|names?|typos?|nits|indentation|hints?|errors?|length)\b/iu;
+
 type Find = (name: string, how?: Named) => readonly string[];
 
 /** Reads "but not X", "except X", "skip X" …; undefined where nothing is left out. `files` are those of the project. */
@@ -47,7 +51,8 @@ export function readExclusions(message: string, files: readonly string[]): Exclu
     if (isQuoted(index) || asked.test(message.slice(0, index))) continue;
     const from = index + words.length;
     const { found, length } = readItems(message.slice(from), find);
-    if (found.length === 0 && groups?.['strong'] !== undefined)
+    const isFile = !aspect.test(message.slice(from));
+    if (found.length === 0 && groups?.['strong'] !== undefined && isFile)
       unknown.push(/^[^,.;]*/u.exec(message.slice(from))?.[0].trim() ?? '');
     if (found.length === 0) continue;
     for (const pattern of found) patterns.add(pattern);

@@ -33,9 +33,9 @@ interface State extends Situation {
 export function draftSteps(choices: readonly Choice[], situation: Situation) {
   const state: State = { ...situation, drafts: [], missing: new Set(), spokenOf: [] };
   for (const [at, given] of choices.entries()) {
-    // "review and format a.py": what only names a deed takes what the next works on.
+    // "review and format a.py", "secrets and bugs in a.py": what only names a deed takes what the next works on.
     const { words, paths } = given.clause;
-    const isShort = paths.length === 0 && words.filter(isSignificant).every(isDeed);
+    const isShort = paths.length === 0 && isSameKind(words.filter(isSignificant));
     const next = isShort ? choices[at + 1]?.clause.paths : undefined;
     const choice = next ? { ...given, clause: { ...given.clause, paths: next } } : given;
     const { profile } = choice;
@@ -155,6 +155,8 @@ function makeFirst(choice: Choice, state: State): Material | undefined {
 const ofPath = (path: FoundPath): Material => ({ kind: 'path', path });
 const madeBy = (draft: Draft): Material => ({ kind: draft.profile.output.kind, draft });
 const project = ofPath({ path: '.', kind: 'folder' });
+const isSameKind = (words: readonly Word[]): boolean =>
+  words.every(isDeed) || words.every((one) => !isDeed(one) && one.meaning.nouns.length > 0);
 const isDeed = ({ meaning }: Word): boolean => meaning.verbs.length > 0;
 const isFile = ({ path }: Material): boolean => path?.kind === 'file';
 

@@ -112,7 +112,9 @@ export function createHarmFilter(ordinary: readonly Features[]): (message: strin
     const words = readWords(message);
     const says = (name: string): boolean => words.some((word) => has(word, name));
     const isNamed = says('harmfulProgram') || (says('harmfulAct') && says('victim'));
-    const isGuarded = says('defence') || says('inspection');
+    // What others could do to a file is asked to defend it.
+    const isOwn = says('attacker') && words.some(({ kind }) => kind === 'path');
+    const isGuarded = isOwn || says('defence') || says('inspection');
     // Words for work alone ("write code", "test it") are no evidence of harm.
     if (!isNamed && !words.some((one) => one.kind === 'word' && isDescriptive(one))) return false;
     const count = words.filter(isSignificant).length;

@@ -21,7 +21,7 @@ export const lexicon = {
   values,
   /** Those of names and texts, which are not read as words, whatever else they may mean. */
   literals: values.filter(({ source }) =>
-    /<(?:name|find|replacement|setting|args|filter|message|content|addition)>/u.test(source),
+    /<(?:either|name|find|replacement|setting|args|filter|message|content|addition)>/u.test(source),
   ),
   /** Words without which a few others are no request for harm. */
   signsOfHarm: new Set(readList(data.signsOfHarm)),

@@ -4,7 +4,7 @@ import { draftSteps, type Drafted } from './draft-steps.ts';
 import type { Clause, Split, Stretch } from './read-clauses.ts';
 import { isDeletion, type Choice, type Situation } from './read-context.ts';
 import { readSlots, type Slots } from './read-slots.ts';
-import { has, isKnown, isSignificant, type Word } from './read-words.ts';
+import { has, isSignificant, type Word } from './read-words.ts';
 import { changesField, isWriter, takes, type ToolProfile } from './tool-profile.ts';
 import { writePlan } from './write-plan.ts';
 
@@ -110,7 +110,6 @@ const odds = {
   fitsPath: 0.5,
   noPath: -1,
   foreign: -3.1,
-  named: 5,
   nameMatch: 3,
   bound: 1.5,
   withMaterial: -1.5,
@@ -175,17 +174,14 @@ function namesPathOnly(words: readonly Word[]): boolean {
 }
 
 /** How well a tool of another server fits beside the best of ours; undefined where it is not spoken of. */
-function foreignOdds(profile: ToolProfile, { words, features }: Stretch, situation: Situation) {
+function foreignOdds(profile: ToolProfile, { features }: Stretch, situation: Situation) {
   const { entry, nameWords } = profile;
-  const { request, ownNames } = situation;
-  if (request.isOwn(entry.server)) return undefined;
-  const names = [entry.server, entry.tool.name].map((name) => name.toLowerCase());
-  const isNamed = words.some((word) => !isKnown(word) && names.includes(word.plain));
+  if (situation.request.isOwn(entry.server)) return undefined;
   const said = nameWords.filter((word) => word.some((one) => features.includes(one)));
   const match = nameWords.length < 2 ? 0 : said.length / nameWords.length;
   // A tool of ours with the same name does the same.
-  if (!isNamed && (match < enoughOfName || ownNames.has(entry.tool.name))) return undefined;
-  return odds.foreign + (isNamed ? odds.named : 0) + odds.nameMatch * match;
+  if (match < enoughOfName || situation.ownNames.has(entry.tool.name)) return undefined;
+  return odds.foreign + odds.nameMatch * match;
 }
 
 /** Whether the tool can take what there is. */

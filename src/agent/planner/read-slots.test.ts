@@ -6,6 +6,20 @@ function slots(message: string): ReturnType<typeof readSlots> {
   return readSlots(readWords(message), message);
 }
 
+describe('several words to search for', () => {
+  it.each([
+    ['find all TODO and FIXME comments', 'TODO|FIXME'],
+    ['list every XXX, HACK or TODO', 'XXX|HACK|TODO'],
+    ['grep for total and sum in src', 'total|sum'],
+  ])('are one regular expression: %s', (message, symbol) => {
+    expect(slots(message)).toMatchObject({ symbol, single: { regex: 'true' } });
+  });
+
+  it('are none in "review and test it"', () => {
+    expect(slots('review and test it').single['regex']).toBeUndefined();
+  });
+});
+
 describe('values behind a cue', () => {
   it.each([
     ['rename getUser to fetchUser everywhere', 'getUser', 'fetchUser'],

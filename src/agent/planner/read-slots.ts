@@ -19,7 +19,7 @@ export function readSlots(words: readonly Word[], prose: string) {
     words.find((word) => word.kind === kind)?.text;
   const said = prose.slice(words[0]?.from, words.at(-1)?.to);
   const found = lexicon.values.flatMap((pattern) => [...said.matchAll(pattern)]);
-  const { name, message, author, since, lastCommit, setting, value, ...values } =
+  const { either, name, message, author, since, lastCommit, setting, value, ...values } =
     Object.fromEntries(
       found
         .flatMap(({ groups }) => Object.entries(groups ?? {}))
@@ -27,7 +27,6 @@ export function readSlots(words: readonly Word[], prose: string) {
         .map(([role, one]) => [role, withoutQuotes(one)])
         .toReversed(),
     );
-  const isPerson = author !== undefined && !readPhrase(author).some(isKnown);
   const { startLine, endLine: lastLine = startLine } = values;
   const lineCount = lastLine && startLine && String(Number(lastLine) - Number(startLine) + 1);
   const paths = words.flatMap(({ path }) => (path && path.path !== '.' ? [path] : []));
@@ -39,6 +38,7 @@ export function readSlots(words: readonly Word[], prose: string) {
     ...values,
     // "set DEBUG to false" names no text to replace.
     ...(setting !== undefined && { find: setting, replacement: value, setting: 'value' }),
+    regex: either && 'true',
     text: values['content'] ?? values['addition'],
     wallMs: values['seconds'] && String(Number(values['seconds']) * 1000),
     glob: values['glob'] ?? named('globs')[0],
@@ -54,14 +54,14 @@ export function readSlots(words: readonly Word[], prose: string) {
     startLine: startLine ?? (values['tail'] && `-${values['tail']}`),
     endLine: lastLine,
     limit: commit === 'HEAD' ? '1' : (lineCount ?? (count > 0 ? String(count) : values['limit'])),
-    author: isPerson ? author : undefined,
+    author: readPhrase(author ?? '').some(isKnown) ? undefined : author,
     commit: since === undefined ? commit : undefined,
   };
   return {
     single,
     language: named('languages')[0],
     quote: ofKind('quote'),
-    symbol: name ?? ofKind('symbol'),
+    symbol: either?.replaceAll(/,? (?:and|or|&) |, |\//gu, '|') ?? name ?? ofKind('symbol'),
     message,
     understood: found.map(([text]) => text).join(' '),
   };
