@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { localCaller } from '../src/contract/caller/index.ts';
-import { canonicalText, contextId } from '../src/memory/contexts/canonical.ts';
+import { canonicalText, contextId } from '../src/memory/contexts/read-import.ts';
 import { aService, type AService, type Era } from '../testkit/access/a-service.ts';
 import { aContexts } from '../testkit/memory/a-contexts.ts';
 import { isProof } from '../testkit/sample.ts';

@@ -1,4 +1,4 @@
-export { CallCounter } from './delegate/call-counter.ts';
+export { CallCounter } from './delegate/budget.ts';
 export type {
   AgentTally,
   DelegationChange,

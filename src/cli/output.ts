@@ -1,9 +1,10 @@
+import type { System } from '../compose/index.ts';
 import type { ContentBlock } from '../contract/tool/index.ts';
 import { pluralize } from '../kernel/index.ts';
+import { UsageError } from './errors.ts';
 import type { Invocation } from './invocation.ts';
 import type { Io, TextStream } from './io.ts';
 import { ownEscape, singleLine } from './printable.ts';
-import type { System } from '../compose/index.ts';
 
 /** Where a command's words go: results to stdout, all else to stderr. */
 export interface Output {
@@ -176,4 +177,21 @@ export async function hideOnScreen(
     output.note(`${pluralize(hidden.count, 'secret')} ${are} hidden; --json prints all of it`);
   }
   return hidden.text;
+}
+
+const unitMs: ReadonlyMap<string, number> = new Map([
+  ['ms', 1],
+  ['s', 1_000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+]);
+
+/** A number alone is milliseconds. */
+export function durationMs(option: string, text: string): number {
+  const [, digits = '', unit = 'ms'] = /^(\d{1,9}(?:\.\d{1,6})?) ?(ms|s|m|h|d)?$/.exec(text) ?? [];
+  if (digits === '') {
+    throw new UsageError(`--${option} wants a duration such as 500ms, 2s or 1h, and got "${text}"`);
+  }
+  return Number(digits) * (unitMs.get(unit) ?? 1);
 }

@@ -39,5 +39,5 @@ export type {
   ContextStore,
 } from './contexts/context-store.ts';
 export { createFeedback } from './feedback/create-feedback.ts';
-export type { FeedbackStore } from './feedback/feedback-store.ts';
+export type { FeedbackStore } from './feedback/create-feedback.ts';
 export { createMemorySearch, type RankingParts } from './search/create-memory-search.ts';

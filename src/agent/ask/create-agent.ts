@@ -1,14 +1,3 @@
-import { summarizeTurns } from '../answer/index.ts';
-import type { AgentParts } from './agent-parts.ts';
-import { keepTexts, rememberAttachment } from './kept-texts.ts';
-import { answerNote } from './answer-note.ts';
-import { observeEdits } from './observe-edits.ts';
-import { readNote, type Note } from './read-note.ts';
-import { takeMessage } from './take-message.ts';
-import { lastRequest } from './unanswered.ts';
-import { base, modelCall, plainReply, tell, type Reply, type Turn } from './turn.ts';
-import { InvalidMessageError, SessionElsewhereError } from '../errors.ts';
-import { plainLanguage, splitPastes, turnInOwnWords } from '../intent/index.ts';
 import type {
   Agent,
   AskOptions,
@@ -16,10 +5,21 @@ import type {
   AskRequest,
   Attachment,
 } from '../../contract/agent/index.ts';
+import type { PackedContext } from '../../contract/context/index.ts';
 import type { LearnedPreferences, Preference } from '../../contract/preference/index.ts';
 import type { NewTurn, OpenSession } from '../../contract/session/index.ts';
-import type { PackedContext } from '../../contract/context/index.ts';
 import { AppError, pluralize, reportError } from '../../kernel/index.ts';
+import { summarizeTurns } from '../answer/index.ts';
+import { InvalidMessageError, SessionElsewhereError } from '../errors.ts';
+import { plainLanguage, splitPastes, turnInOwnWords } from '../intent/index.ts';
+import type { AgentParts } from './agent-parts.ts';
+import { answerNote } from './answer-note.ts';
+import { keepTexts, rememberAttachment } from './kept-texts.ts';
+import { observeEdits } from './observe-edits.ts';
+import { type Note, readNote } from './read-note.ts';
+import { takeMessage } from './take-message.ts';
+import { base, modelCall, plainReply, type Reply, tell, type Turn } from './turn.ts';
+import { lastRequest } from './unanswered.ts';
 
 const maxMessageChars = 200_000;
 const maxAttachmentChars = 400_000;

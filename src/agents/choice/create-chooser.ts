@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import type {
-  AgentVersion,
-  Choice,
-  ChoiceRequest,
-  Chooser,
-  Outcome,
+import {
+  type AgentVersion,
+  type Choice,
+  type ChoiceRequest,
+  type Chooser,
+  evidenceKinds,
+  type Outcome,
+  type TaskClass,
 } from '../../contract/agents/index.ts';
 import type { Caller } from '../../contract/caller/index.ts';
 import type { Clock } from '../../kernel/index.ts';
-import { UnknownDecisionError } from '../errors.ts';
-import { checkOutcome, checkRequest } from './check-choice.ts';
+import { agentsLimits, type Histories, type History, isSame } from './history.ts';
+import { InvalidChoiceError, NoCandidatesError, UnknownDecisionError } from '../errors.ts';
 import type { ChoiceLog, LoggedDecision } from './choice-log.ts';
-import { isSame, type Histories, type History } from './history.ts';
-import { rank, type ChoiceSettings, type Ranked } from './rank.ts';
-import { sayWhy } from './say-why.ts';
+import { type ChoiceSettings, rank, type Ranked } from './rank.ts';
 import { splitVersions } from './split-versions.ts';
 
-export interface ChooserParts {
+interface ChooserParts {
   readonly log: ChoiceLog;
   readonly histories: Histories;
   readonly clock: Clock;
@@ -145,4 +145,103 @@ async function record(
       [decision.chosen, ...decision.candidates].some((one: AgentVersion) => isSame(one, doneBy)));
   if (!isKnown) throw new UnknownDecisionError(outcome.decisionId);
   await parts.log.append(caller, { kind: 'outcome', atMs: parts.clock.now(), outcome });
+}
+
+function checkRequest({ task, candidates }: ChoiceRequest): void {
+  if (candidates.length === 0) throw new NoCandidatesError(task.capability);
+  const { maxCandidates, maxNameLength } = agentsLimits;
+  if (candidates.length > maxCandidates) {
+    throw new InvalidChoiceError(
+      `there are ${candidates.length} candidates, and there may be ${maxCandidates}`,
+    );
+  }
+  const names = candidates.map(({ agent, version }) => `${agent}@${version}`);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new InvalidChoiceError(`"${twice}" is a candidate twice`);
+  const texts = [...names, ...Object.values(task).filter((value) => typeof value === 'string')];
+  const long = texts.find((text) => text.length > 2 * maxNameLength);
+  if (long !== undefined) {
+    throw new InvalidChoiceError(`"${long.slice(0, maxNameLength)}…" is too long`);
+  }
+  for (const [index, { health, load, costUsd = 0, latencyMs = 0 }] of candidates.entries()) {
+    const name = names[index] ?? '';
+    checkPart(health, `health of "${name}"`);
+    checkPart(load, `load of "${name}"`);
+    checkAmount(costUsd, `cost of "${name}"`);
+    checkAmount(latencyMs, `latency of "${name}"`);
+  }
+}
+
+function checkOutcome({ success, evidence, costUsd = 0, durationMs = 0 }: Outcome): void {
+  checkPart(success, 'success');
+  checkAmount(costUsd, 'cost');
+  checkAmount(durationMs, 'duration');
+  if (!evidenceKinds.includes(evidence)) {
+    throw new InvalidChoiceError(`the evidence must be one of ${evidenceKinds.join(', ')}`);
+  }
+}
+
+function checkPart(value: number, what: string): void {
+  if (!(value >= 0 && value <= 1)) {
+    throw new InvalidChoiceError(`the ${what} is ${value}, and must be from 0 to 1`);
+  }
+}
+
+function checkAmount(value: number, what: string): void {
+  if (!(value >= 0 && value < Infinity)) {
+    throw new InvalidChoiceError(`the ${what} is ${value}, and must not be below 0`);
+  }
+}
+
+interface Reasons {
+  readonly chosen: Ranked;
+  readonly best: Ranked;
+  readonly ranked: readonly Ranked[];
+  readonly explored: boolean;
+  readonly mayExplore: boolean;
+  readonly task: TaskClass;
+}
+
+/** Why a candidate was chosen, as one sentence. */
+function sayWhy({ chosen, best, ranked, explored, mayExplore, task }: Reasons): string {
+  const name = nameOf(chosen);
+  const kind = classOf(task);
+  if (ranked.length === 1) return `${name} is the only candidate for ${kind}.`;
+  if (explored) {
+    return (
+      `${name} (${knownOf(chosen)}) was drawn to learn about it, with a probability of ` +
+      `${percent(chosen.propensity)}; ${nameOf(best)} (${knownOf(best)}) ranks first for ${kind}.`
+    );
+  }
+  const next = ranked.find((one) => one !== chosen);
+  const beside = next ? `; next is ${nameOf(next)} (${knownOf(next)})` : '';
+  if (chosen.outcomes < 1 && (next?.outcomes ?? 0) < 1) {
+    return `${name} was chosen among ${ranked.length} candidates of which nothing is known yet for ${kind}.`;
+  }
+  if (chosen.candidate.agent === best.candidate.agent && chosen !== best) {
+    return `${name} was drawn for its share of an experiment with ${nameOf(best)}, which ranks first for ${kind}.`;
+  }
+  const trying = mayExplore ? '' : ', without trying anything because the task may have effects';
+  return `${name} ranks first for ${kind} (${knownOf(chosen)})${trying}${beside}.`;
+}
+
+function knownOf({ criteria, outcomes }: Ranked): string {
+  const rounded = Math.round(outcomes);
+  if (rounded < 1) return 'no outcomes yet';
+  const count = rounded === 1 ? '1 outcome' : `${rounded} outcomes`;
+  return `${percent(criteria.success)} success expected from ${count}`;
+}
+
+function nameOf({ candidate: { agent, version } }: Ranked): string {
+  return `${agent} ${version}`;
+}
+
+function classOf({ capability, language, kind, size, project }: TaskClass): string {
+  const features = [language, kind, size, project].filter((value) => value !== undefined);
+  return features.length === 0 ? capability : `${capability} (${features.join(', ')})`;
+}
+
+function percent(part: number): string {
+  const value = part * 100;
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} %`;
 }

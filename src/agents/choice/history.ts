@@ -1,13 +1,12 @@
 import {
-  evidenceKinds,
   type AgentVersion,
   type EvidenceKind,
+  evidenceKinds,
   type ExperimentPlan,
   type Outcome,
   type TaskClass,
 } from '../../contract/agents/index.ts';
 import type { Caller } from '../../contract/caller/index.ts';
-import { agentsLimits } from '../agents-limits.ts';
 import { Beliefs } from './beliefs.ts';
 import type {
   ChoiceEntry,
@@ -196,3 +195,19 @@ function forgetOldest(map: Map<string, unknown>): void {
     return;
   }
 }
+
+/** What bounds choosing and learning. */
+export const agentsLimits = {
+  /** Candidates of one choice. */
+  maxCandidates: 100,
+  /** Of a name or value in a task or a candidate. */
+  maxNameLength: 200,
+  /** Decisions and results of a caller in memory, the latest. */
+  maxDecisions: 20_000,
+  /** Callers whose history is in memory, the latest used. */
+  maxCallers: 200,
+  /** Entries of the log read at once. */
+  maxPage: 1_000,
+  /** Changes of an agent's versions that are shown. */
+  maxChanges: 100,
+} as const;

@@ -1,7 +1,6 @@
 import type { AgentDefinition, AgentProblem } from '../../contract/agents/index.ts';
 import type { Plan, PlanCheck, Step } from '../../contract/plan/index.ts';
 import { nearest } from '../../kernel/index.ts';
-import { allowedTools, isForAgents, toolsOf } from './tool-globs.ts';
 
 /** Servers and plans as they are now. */
 export interface AgentChecks {
@@ -110,4 +109,40 @@ function pathOf(path: string): readonly PropertyKey[] {
   return [...path.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, name = '']) =>
     index === undefined ? name : Number(index),
   );
+}
+
+/**
+ * Tools that call whatever they are told to, decide for a person or change what Tutti is: no agent gets them, whatever
+ * its file says. An agent reaches other agents by `agent.delegate` alone.
+ */
+const neverOfAgents: ReadonlySet<string> = new Set([
+  'admin.call_tool',
+  'admin.cancel_task',
+  'agent.ask',
+  'agent.create_context',
+  'workflow.run_plan',
+  'memory.forget',
+  'memory.update',
+  'debug.record_outcome',
+]);
+
+function isForAgents(tool: string): boolean {
+  return !neverOfAgents.has(tool);
+}
+
+/** The tools of a list that a glob such as `code.scan_*` names. */
+function toolsOf(glob: string, tools: Iterable<string>): readonly string[] {
+  const pattern = new RegExp(
+    `^${glob
+      .split('*')
+      .map((part) => part.replaceAll(/[.\\-]/g, '\\$&'))
+      .join('.*')}$`,
+  );
+  return [...tools].filter((tool) => pattern.test(tool));
+}
+
+/** What an agent may call of the tools there are. */
+function allowedTools(globs: readonly string[], tools: readonly string[]): readonly string[] {
+  const named = new Set(globs.flatMap((glob) => toolsOf(glob, tools)));
+  return [...named].filter(isForAgents).sort();
 }

@@ -1,7 +1,7 @@
 import {
+  type AgentBudget,
   agentBudgetMetaKey,
   agentBudgetSchema,
-  type AgentBudget,
   type AgentDefinition,
 } from '../../contract/agents/index.ts';
 import {
@@ -9,6 +9,7 @@ import {
   BudgetExceededError,
   CircularDelegationError,
   NestedAgentsError,
+  ToolNotAllowedError,
 } from '../errors.ts';
 
 /** What a task may use that no other task began. */
@@ -61,7 +62,7 @@ export function budgetOf(
   };
 }
 
-export interface Hop {
+interface Hop {
   readonly agent: AgentDefinition;
   /** What the agent's file allows of the tools there are. */
   readonly tools: readonly string[];
@@ -96,4 +97,38 @@ export function narrow(budget: AgentBudget, { agent, tools, id, nowMs }: Hop): A
 function intersect(some: readonly string[], others: readonly string[]): string[] {
   const known = new Set(others);
   return some.filter((tool) => known.has(tool));
+}
+
+/** Tasks whose calls are counted at once; of more, those that began first are counted anew. */
+const maxTasks = 10_000;
+
+/**
+ * Holds the calls of agents to their budgets, wherever a call was made up: a tool that the budget does not name is
+ * refused, and so is one call too many of the task or of a task around it. Counts are of this process: a task
+ * that goes on after a crash repeats no call, and counts from there.
+ */
+export class CallCounter {
+  readonly #used = new Map<string, number>();
+
+  /** Throws `agents.tool_not_allowed`, `agents.budget_exceeded`. Calls without a budget are no agents'. */
+  take(meta: Readonly<Record<string, unknown>>, tool: string): void {
+    const carried = meta[agentBudgetMetaKey];
+    if (carried === undefined) return;
+    const parsed = agentBudgetSchema.safeParse(carried);
+    if (!parsed.success) throw new BadBudgetError();
+    const { tasks, chain, tools } = parsed.data;
+    if (!tools.includes(tool)) throw new ToolNotAllowedError(tool, chain);
+    const isUsedUp = tasks.some(({ id, calls }) => this.usedBy(id) >= calls);
+    if (isUsedUp) throw new BudgetExceededError('calls', chain);
+    for (const { id } of tasks) this.#used.set(id, this.usedBy(id) + 1);
+    for (const oldest of this.#used.keys()) {
+      if (this.#used.size <= maxTasks) break;
+      this.#used.delete(oldest);
+    }
+  }
+
+  /** How many calls a task and those below it have made. */
+  usedBy(id: string): number {
+    return this.#used.get(id) ?? 0;
+  }
 }

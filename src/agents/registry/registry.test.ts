@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { anAgentFile } from '../../../testkit/agents/an-agent-file.ts';
 import type { PlanCheck } from '../../contract/plan/index.ts';
-import { compareVersions } from './compare-versions.ts';
-import { loadAll } from './registry.ts';
+import { compareVersions, loadAll } from './registry.ts';
 
 const fine: PlanCheck = { ok: true, errors: [], warnings: [], edges: [], optimizations: [] };
 const known = {

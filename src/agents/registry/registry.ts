@@ -7,11 +7,10 @@ import type {
 import type { Caller } from '../../contract/caller/index.ts';
 import type { Tool } from '../../contract/tool/index.ts';
 import { digestJson } from '../../kernel/index.ts';
-import { checkAgent, type AgentChecks, type CheckedAgent } from '../definition/check-agent.ts';
-import { readAgentFile, type AgentFile } from '../definition/read-agent-file.ts';
+import { type AgentChecks, checkAgent, type CheckedAgent } from '../definition/check-agent.ts';
+import { type AgentFile, readAgentFile } from '../definition/read-agent-file.ts';
 import type { AgentTally, DelegationStore } from '../delegate/delegation-store.ts';
 import { UnknownAgentError } from '../errors.ts';
-import { compareVersions } from './compare-versions.ts';
 
 export interface RegistryParts {
   /** All files of agents as they are now, the shipped ones first; `notes` says which were left out and why. */
@@ -289,4 +288,21 @@ function stateOf({
 }): AgentState {
   if (off) return running > 0 ? 'draining' : 'retired';
   return isBroken ? 'unavailable' : 'ready';
+}
+
+/** As semver orders them: numbers first, and a pre-release before its release. */
+export function compareVersions(one: string, other: string): number {
+  const [a, b] = [split(one), split(other)];
+  for (const [index, number] of a.numbers.entries()) {
+    const difference = number - (b.numbers[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  if (a.label === b.label) return 0;
+  if (a.label === '') return 1;
+  return b.label === '' ? -1 : a.label.localeCompare(b.label, 'en', { numeric: true });
+}
+
+function split(version: string): { readonly numbers: readonly number[]; readonly label: string } {
+  const [core = '', label = ''] = version.split(/-(.*)/s);
+  return { numbers: core.split('.').map(Number), label };
 }

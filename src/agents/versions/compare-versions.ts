@@ -1,9 +1,6 @@
 import type { AgentVersion, Comparison, Guardrail, Interval } from '../../contract/agents/index.ts';
-import { isSame, type History, type Result } from '../choice/history.ts';
-import { confidenceInterval } from './betting.ts';
-import { Differences, Evidence, type Trial } from './evidence.ts';
-import { checkGuardrails } from './guardrails.ts';
-import { passesProbation, sampleOf } from './probation.ts';
+import { type History, isSame, type Result } from '../choice/history.ts';
+import { type Bounded, confidenceInterval, Wager } from './betting.ts';
 
 export interface VersionSettings {
   /** Share of the tasks for a new version where an experiment does not say. */
@@ -65,7 +62,7 @@ export function judge(history: History, pair: Pair, settings: VersionSettings) {
 }
 
 /** Outcomes that say something of the difference, in the order in which they arrived. */
-export function trialsOf(results: readonly Result[], { current, candidate }: Pair): Trial[] {
+function trialsOf(results: readonly Result[], { current, candidate }: Pair): Trial[] {
   const byDecision = new Map(results.map((result) => [result.decision.id, result]));
   const paired = new Map<string, Result>();
   for (const result of results) {
@@ -143,4 +140,168 @@ function decide({
   }
   if (evidence.isBetter(risk)) return { decision: 'promote', why: 'It is shown to be better.' };
   return { decision: 'continue', why: 'Neither better nor worse is shown yet.' };
+}
+
+type Metric = Guardrail['metric'];
+
+/** Fewer outcomes of the current version say too little of what is usual. */
+const minKnown = 10;
+/** Single outcomes count as at most this many times the usual cost or time. */
+const maxFactor = 10;
+const alphaOfEach = 0.05 / 3;
+const smallest = 1e-9;
+
+/** Whether the candidate is shown to cost more, take longer or refuse more often than may be, at any look. */
+function checkGuardrails(
+  known: readonly Result[],
+  tried: readonly Result[],
+  limits: VersionSettings['guardrails'],
+): Guardrail[] {
+  return [
+    check('cost', [valuesOf(known, 'cost'), valuesOf(tried, 'cost')], limits.cost),
+    check('time', [valuesOf(known, 'time'), valuesOf(tried, 'time')], limits.time),
+    check('refusals', [valuesOf(known, 'refusals'), valuesOf(tried, 'refusals')], limits.refusals),
+  ];
+}
+
+function check(
+  metric: Metric,
+  [known, tried]: readonly [readonly number[], readonly number[]],
+  limit: number,
+): Guardrail {
+  const current = known.length > 0 ? meanOf(known) : null;
+  const candidate = tried.length > 0 ? meanOf(tried) : null;
+  const none = { metric, current, candidate, isBroken: false };
+  if (current === null || known.length < minKnown) return none;
+  // As parts of the largest value that counts, so that all lie between 0 and 1.
+  const isRate = metric === 'refusals';
+  const largest = isRate ? 1 : Math.max(current, smallest) * Math.max(maxFactor, 2 * limit);
+  const allowed = isRate ? current + limit : (current * limit) / largest;
+  if (allowed >= 1) return none;
+  const wager = new Wager(allowed);
+  for (const value of tried) wager.add({ value: Math.min(1, value / largest), min: 0 });
+  return { ...none, isBroken: wager.rejects(alphaOfEach) };
+}
+
+function valuesOf(results: readonly Result[], metric: Metric): number[] {
+  return results.flatMap(({ outcome: { costUsd, durationMs, evidence } }) => {
+    if (metric === 'refusals') return [Number(evidence === 'refused')];
+    return (metric === 'cost' ? costUsd : durationMs) ?? [];
+  });
+}
+
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** Outcomes of a version as numbers that are enough for a mean and its error. */
+interface Sample {
+  readonly count: number;
+  readonly sum: number;
+  readonly squares: number;
+}
+
+/** Of the normal distribution: one in 33 lies above, so that with its error 95 of 100 bad versions fail. */
+const quantile = 1.88;
+
+export function sampleOf(values: readonly number[]): Sample {
+  return {
+    count: values.length,
+    sum: values.reduce((sum, value) => sum + value, 0),
+    squares: values.reduce((sum, value) => sum + value * value, 0),
+  };
+}
+
+/**
+ * The one look at the end of probation: a version passes when it is shown not to be worse by the margin. So one that
+ * is worse by the margin fails in 95 of 100 cases whatever the rates are; how often an equal one fails follows from
+ * the number of outcomes and cannot be chosen.
+ */
+export function passesProbation(current: Sample, candidate: Sample, margin: number): boolean {
+  if (current.count === 0 || candidate.count === 0) return false;
+  const difference = candidate.sum / candidate.count - current.sum / current.count;
+  const error = Math.sqrt(squaredError(current) + squaredError(candidate));
+  return difference + margin > quantile * error;
+}
+
+/** With half a success and half a failure more, so that a version that always succeeded has an error, too. */
+function squaredError({ count, sum, squares }: Sample): number {
+  const n = count + 1;
+  const mean = (sum + 0.5) / n;
+  return Math.max(0, (squares + 0.5) / n - mean * mean) / n;
+}
+
+/** An outcome of one of two versions, or of both on the same task. */
+type Trial =
+  | {
+      readonly kind: 'share';
+      readonly version: 'current' | 'candidate';
+      readonly success: number;
+      /** The probability that the candidate got this task rather than the current version. */
+      readonly share: number;
+    }
+  | { readonly kind: 'shadow'; readonly current: number; readonly candidate: number };
+
+type Difference = Bounded & { readonly max: number };
+
+/** A running mean that begins at a half. */
+class Mean {
+  #sum = 0.5;
+  #count = 1;
+  add(value: number): void {
+    this.#sum += value;
+    this.#count += 1;
+  }
+  get value(): number {
+    return this.#sum / this.#count;
+  }
+}
+
+/**
+ * Turns trials into values whose mean, given everything before, is the difference in success: for pairs the
+ * difference, for a share the doubly robust estimate with the running means as forecasts. So it does not matter
+ * how tasks, or the versions, change over time.
+ */
+class Differences {
+  readonly #current = new Mean();
+  readonly #candidate = new Mean();
+
+  of(trial: Trial): Difference {
+    if (trial.kind === 'shadow') {
+      return { value: trial.candidate - trial.current, min: -1, max: 1 };
+    }
+    const { share, success, version } = trial;
+    const current = this.#current.value;
+    const candidate = this.#candidate.value;
+    const lead = candidate - current;
+    const correction =
+      version === 'candidate' ? (success - candidate) / share : -(success - current) / (1 - share);
+    (version === 'candidate' ? this.#candidate : this.#current).add(success);
+    return {
+      value: lead + correction,
+      min: lead - Math.max(candidate / share, (1 - current) / (1 - share)),
+      max: lead + Math.max((1 - candidate) / share, current / (1 - share)),
+    };
+  }
+}
+
+/** Whether the candidate is shown to be better, or worse: valid at every look. */
+class Evidence {
+  readonly #differences = new Differences();
+  readonly #better = new Wager(0);
+  readonly #worse = new Wager(0);
+
+  add(trial: Trial): void {
+    const { value, min, max } = this.#differences.of(trial);
+    this.#better.add({ value, min });
+    this.#worse.add({ value: -value, min: -max });
+  }
+
+  isBetter(alpha: number): boolean {
+    return this.#better.rejects(alpha);
+  }
+
+  isWorse(alpha: number): boolean {
+    return this.#worse.rejects(alpha);
+  }
 }

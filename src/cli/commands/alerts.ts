@@ -1,7 +1,6 @@
 import { UnknownNameError, UsageError } from '../errors.ts';
 import { type Invocation, textOption, withSystem } from '../invocation.ts';
-import { formatColumns, timeShower } from '../output.ts';
-import { durationMs } from '../parse-duration.ts';
+import { durationMs, formatColumns, timeShower } from '../output.ts';
 import { type Action, runAction } from '../run-action.ts';
 import type { System } from '../../compose/index.ts';
 

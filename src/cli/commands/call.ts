@@ -12,7 +12,7 @@ import { parseJsonObject, readInput } from '../read-input.ts';
 import { failureOf, showReport } from '../report-failure.ts';
 import { parsePairs, toolArguments } from '../tool-arguments.ts';
 import type { System } from '../../compose/index.ts';
-import { countProgress } from './count-progress.ts';
+import { countProgress } from './runs/live-tree.ts';
 
 export async function run(invocation: Invocation): Promise<number> {
   const { io, output } = invocation;
@@ -144,7 +144,7 @@ const redrawMs = 100;
 const barWidth = 24;
 
 /** A bar on the terminal for a call that takes longer than a second; nothing when it is a pipe. */
-export interface ProgressBar {
+interface ProgressBar {
   update(update: ProgressUpdate): void;
   /** Takes the bar off the screen. */
   clear(): void;

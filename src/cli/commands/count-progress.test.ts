@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { countProgress } from './count-progress.ts';
+import { countProgress } from './runs/live-tree.ts';
 
 it('shows whole steps, and shares as they are', () => {
   expect(countProgress(180.0001, 4000)).toBe('180/4000');

@@ -1,7 +1,6 @@
 import { NotRemoteCommandError, UnknownNameError, UsageError } from '../errors.ts';
 import { type Invocation, limitOption, textOption } from '../invocation.ts';
-import { cutText, formatColumns, type Paint } from '../output.ts';
-import { durationMs } from '../parse-duration.ts';
+import { cutText, durationMs, formatColumns, type Paint } from '../output.ts';
 import { singleLine } from '../printable.ts';
 import { type Action, runAction } from '../run-action.ts';
 import type { LogLine, LogQuery } from '../../compose/index.ts';

@@ -2,8 +2,7 @@ import { localCaller } from '../../contract/caller/index.ts';
 import { pluralize } from '../../kernel/index.ts';
 import { UnknownNameError, UsageError } from '../errors.ts';
 import { type Invocation, limitOption, textOption, withSystem } from '../invocation.ts';
-import { formatColumns } from '../output.ts';
-import { durationMs } from '../parse-duration.ts';
+import { durationMs, formatColumns } from '../output.ts';
 import type { System } from '../../compose/index.ts';
 
 const usualCount = 20;

@@ -1,7 +1,6 @@
 import { UnknownNameError } from '../errors.ts';
 import { type Invocation, limitOption, textOption, withSystem } from '../invocation.ts';
-import { formatColumns } from '../output.ts';
-import { durationMs } from '../parse-duration.ts';
+import { durationMs, formatColumns } from '../output.ts';
 import type { System } from '../../compose/index.ts';
 
 const usualSince = '7d';

@@ -1,6 +1,6 @@
+import { AppError } from '../../kernel/index.ts';
 import type { Caller } from '../caller/index.ts';
-import { ForbiddenError } from './forbidden-error.ts';
-import { isPermitted, matchingScope, permissions, type Permission } from './permissions.ts';
+import { isPermitted, matchingScope, type Permission, permissions } from './permissions.ts';
 import data from './tool-permissions.json' with { type: 'json' };
 
 /** The permission that each tool of ours needs which does more, or less, than a call of any tool. */
@@ -18,7 +18,7 @@ export function toolPermission({ name, isOwn = false }: NamedTool): Permission {
   return toolPermissions[name] ?? (name.startsWith('admin.') ? 'servers.manage' : 'tools.call');
 }
 
-export interface NamedTool {
+interface NamedTool {
   /** `server.tool`. */
   readonly name: string;
   /** Whether it is one of this program. */
@@ -26,7 +26,7 @@ export interface NamedTool {
 }
 
 /** Whether a caller may call a tool. A tool out of its scope does not exist for it. */
-export interface ToolDecision {
+interface ToolDecision {
   readonly isAllowed: boolean;
   readonly isHidden: boolean;
   readonly permission: Permission;
@@ -57,4 +57,14 @@ function ruleText(role: Caller['role'], permission: Permission, scope: string): 
 /** Throws `access.forbidden` when the role of the caller does not have the permission. */
 export function demandPermission(caller: Caller, permission: Permission): void {
   if (!isPermitted(caller, permission)) throw new ForbiddenError(caller, { permission });
+}
+
+/** The caller's role does not have the permission, or it asks for more than it has itself. */
+export class ForbiddenError extends AppError {
+  readonly code = 'access.forbidden';
+
+  constructor(caller: Caller, { permission, why }: { permission: Permission; why?: string }) {
+    const because = why ?? `it needs the permission ${permission}, and the role is ${caller.role}`;
+    super(`${caller.id} may not do this: ${because}`, { details: { permission } });
+  }
 }

@@ -12,7 +12,7 @@ export {
   type Role,
 } from './permissions.ts';
 export { decideTool, demandPermission, toolPermission, toolPermissions } from './decide-tool.ts';
-export { ForbiddenError } from './forbidden-error.ts';
+export { ForbiddenError } from './decide-tool.ts';
 
 /** An API key as it is shown: the secret is given once, when the key is made, and stored as a digest. */
 export interface ApiKey {

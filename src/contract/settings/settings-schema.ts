@@ -1,11 +1,15 @@
 import { z } from 'zod';
 import {
   agentSettings,
+  agentsSettings,
   clarificationSettings,
   conversationSettings,
   planningSettings,
 } from './agent-settings.ts';
-import { agentsSettings } from './agents-settings.ts';
+import { identitySettings } from './identity-settings.ts';
+import { loginSettings, mcpServerSettings } from './mcp-server-settings.ts';
+import { modelsSettings } from './models-settings.ts';
+import { sandboxSettings } from './sandbox-settings.ts';
 import {
   auditSettings,
   loggingSettings,
@@ -13,14 +17,36 @@ import {
   serverSettings,
   tracingSettings,
 } from './server-settings.ts';
-import { alertsSettings } from './alerts-settings.ts';
-import { identitySettings } from './identity-settings.ts';
-import { loginSettings, mcpServerSettings } from './mcp-server-settings.ts';
-import { modelsSettings } from './models-settings.ts';
-import { sandboxSettings } from './sandbox-settings.ts';
-import { about, choice, secretText } from './traits.ts';
 import { toolsSettings } from './tools-settings.ts';
+import { about, choice, flag, secretText, wholeNumber } from './traits.ts';
 import { workflowSettings } from './workflow-settings.ts';
+
+const webhook = z.strictObject({
+  name: z.string().regex(/^[\w-]{1,64}$/),
+  url: secretText,
+  shape: z.enum(['slack', 'pagerduty', 'generic']).default('generic'),
+  min_severity: z.enum(['info', 'warning', 'critical']).default('warning'),
+  after_seconds: z.int().min(0).max(86_400).default(0),
+  routing_key: secretText.optional(),
+});
+
+const maxWebhooks = 20;
+
+const alertsSettings = z
+  .strictObject({
+    enabled: flag(true, 'Watch for the built-in alerts while `tutti serve` runs.'),
+    interval_seconds: wholeNumber([5, 3600], 60, 'How often alerts are evaluated, in seconds.'),
+    webhooks: z
+      .array(webhook)
+      .max(maxWebhooks)
+      .default([])
+      .meta(
+        about(
+          'Where alerts are sent, each `{name, url, shape, min_severity, after_seconds, routing_key}`: `shape` is `slack`, `pagerduty` or `generic`; with `after_seconds` only what still fires after that time is sent (escalation).',
+        ),
+      ),
+  })
+  .meta(about('Built-in alerts.', { isUserOnly: true }));
 
 /** Any printable name other clients use; the one name that JavaScript objects cannot hold is left out. */
 const serverName = z

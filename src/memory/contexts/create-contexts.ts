@@ -10,7 +10,7 @@ import {
 } from '../../contract/context/index.ts';
 import type { HideSecrets } from '../../contract/secret/index.ts';
 import { countTokens, type Clock } from '../../kernel/index.ts';
-import { canonicalText, contextId } from './canonical.ts';
+import { canonicalText, contextId, readImport } from './read-import.ts';
 import type {
   AddedContext,
   ContextLimits,
@@ -26,7 +26,6 @@ import {
   UnknownContextError,
 } from './errors.ts';
 import { gatherItems, type ContextSources } from './gather-items.ts';
-import { readImport } from './read-import.ts';
 import { packContext } from './pack-context.ts';
 
 export interface ContextsOptions {
@@ -40,7 +39,7 @@ export interface ContextsOptions {
   readonly limits?: Partial<ContextLimits>;
 }
 
-export const defaultContextLimits: ContextLimits = {
+const defaultContextLimits: ContextLimits = {
   maxVersions: 50_000,
   maxBytes: 1_073_741_824,
   maxShares: 100,

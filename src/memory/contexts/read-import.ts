@@ -1,5 +1,5 @@
-import { contextSchema, type Context } from '../../contract/context/index.ts';
-import { canonicalText } from './canonical.ts';
+import { createHash } from 'node:crypto';
+import { type Context, type ContextItem, contextSchema } from '../../contract/context/index.ts';
 import { InvalidContextError } from './errors.ts';
 
 const maxImported = 50_000;
@@ -37,4 +37,20 @@ function parse(text: string, line: number): unknown {
     const reason = error instanceof Error ? error.message : String(error);
     throw new InvalidContextError(attempted, [`line ${line} is not JSON (${reason})`]);
   }
+}
+
+/**
+ * The one text of a version: members in the order of their names, no blanks. Its SHA-256 is the id, so any program
+ * can check an export: `sha256sum` of a line gives the id of its version.
+ */
+export function canonicalText({ version, name, parent, items }: Context): string {
+  return JSON.stringify({ items: items.map(canonicalItem), name, parent, version });
+}
+
+export function contextId(text: string): string {
+  return `ctx-${createHash('sha256').update(text).digest('hex')}`;
+}
+
+function canonicalItem({ kind, source, text, title }: ContextItem): object {
+  return { kind, ...(source !== undefined && { source }), text, title };
 }

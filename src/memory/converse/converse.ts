@@ -6,11 +6,10 @@ import type {
   Turn,
 } from '../../contract/session/index.ts';
 import type { createRecall } from './recall.ts';
-import { withoutContents } from './spoken.ts';
+import { type CountTokens, TokenBudget, withoutContents } from './token-budget.ts';
 import type { createSummarizer } from './summarize-turns.ts';
-import { TokenBudget, type CountTokens } from './token-budget.ts';
 
-export interface ConverseParts {
+interface ConverseParts {
   readonly countTokens: CountTokens;
   readonly recall: ReturnType<typeof createRecall>;
   readonly summarize: ReturnType<typeof createSummarizer>;

@@ -1,8 +1,7 @@
 import type { Turn } from '../../contract/session/index.ts';
-import { onceFor, orAborted, reportError, type Log } from '../../kernel/index.ts';
+import { type Log, onceFor, orAborted, reportError } from '../../kernel/index.ts';
 import type { ScoredItem } from '../items/memory-item-store.ts';
 import { fullWordScore, fuse, smooth } from '../search/rank-items.ts';
-import { passagesOf, type Passage } from './passages.ts';
 import { wordsOf } from './words.ts';
 
 /** Vectors of length 1 whose directions are close when the texts mean similar things. */
@@ -238,4 +237,52 @@ function rarityOf(holders: number, all: number): number {
   // A word that no turn contains counts as if half of them had it.
   const known = holders === 0 ? all / 2 : holders;
   return Math.log(1 + (all - known + 0.5) / (known + 0.5));
+}
+
+/** A part of a turn that is short enough to be about one thing. */
+interface Passage {
+  readonly turn: Turn;
+  readonly text: string;
+  /** How often each word is in it. */
+  readonly words: ReadonlyMap<string, number>;
+  readonly length: number;
+}
+
+const maxPassageLength = 600;
+/** Of a turn with more than this only the beginning can be found again. */
+const maxPassagesPerTurn = 64;
+
+/** The parts of a turn, cut where sentences or lines end as far as possible. */
+function passagesOf(turn: Turn): Passage[] {
+  const text = [turn.text, ...(turn.questions ?? []), ...turn.remembered.map(({ title }) => title)]
+    .join('\n')
+    .slice(0, maxPassageLength * maxPassagesPerTurn);
+  const passages: Passage[] = [];
+  let at = 0;
+  while (at < text.length && passages.length < maxPassagesPerTurn) {
+    const end = at + endOfPassage(text.slice(at, at + maxPassageLength), text.length - at);
+    const part = text.slice(at, end).trim();
+    if (part !== '') passages.push(passageOf(turn, part));
+    at = end;
+  }
+  return passages;
+}
+
+/** Where the passage that begins this text ends; never before half of it. */
+function endOfPassage(beginning: string, left: number): number {
+  if (left <= maxPassageLength) return left;
+  const half = maxPassageLength / 2;
+  const ends = ['\n', '. ', '? ', '! ', '; ', ', ', ' '];
+  for (const end of ends) {
+    const at = beginning.lastIndexOf(end);
+    if (at >= half) return at + end.length;
+  }
+  return beginning.length;
+}
+
+function passageOf(turn: Turn, text: string): Passage {
+  const words = new Map<string, number>();
+  const all = wordsOf(text);
+  for (const word of all) words.set(word, (words.get(word) ?? 0) + 1);
+  return { turn, text, words, length: all.length };
 }

@@ -1,11 +1,10 @@
 import type { Caller } from '../../contract/caller/index.ts';
 import type { Change, Explanation, Suggestion } from '../../contract/experience/index.ts';
 import type { Json } from '../../contract/plan/index.ts';
-import { recordOf, type Lazy } from '../../kernel/index.ts';
+import { type Lazy, recordOf } from '../../kernel/index.ts';
 import { applyChanges } from './compare-attempts.ts';
-import { cureRate, isDemoted, type Prior, type Without } from './cure-rate.ts';
 import type { ExperienceStore, LearnedFix } from './experience-store.ts';
-import { matchKnown, type ErrorFacts, type KnownFailure, type Match } from './known-failures.ts';
+import { type ErrorFacts, type KnownFailure, type Match, matchKnown } from './known-failures.ts';
 import { likenessOf, normaliseError } from './normalise-error.ts';
 
 export interface RankParts {
@@ -205,4 +204,46 @@ async function measure(
     isApproved,
     isDemoted: isDemoted(outcomes, prior, without),
   };
+}
+
+/** Uses of a fix, the latest first: whether the next attempt succeeded. */
+type Uses = readonly boolean[];
+
+/** What is believed before anything was seen: as if it had been used `weight` times and cured `mean` of them. */
+interface Prior {
+  readonly mean: number;
+  readonly weight: number;
+}
+
+/** A use counts this much of the one after it, so that what stops working loses its rate. */
+const recency = 0.93;
+const missesToDemote = 3;
+/** Attempts without any change that a comparison needs. */
+const minCompared = 5;
+
+/** The mean of the Beta posterior: the chance that the next use cures. */
+export function cureRate(uses: Uses, prior: Prior): number {
+  let cured = prior.mean * prior.weight;
+  let all = prior.weight;
+  let weight = 1;
+  for (const isCured of uses) {
+    if (isCured) cured += weight;
+    all += weight;
+    weight *= recency;
+  }
+  return cured / all;
+}
+
+interface Without {
+  readonly attempts: number;
+  readonly successes: number;
+}
+
+/** It failed several times in a row, or attempts with nothing changed succeed as often as those with it. */
+export function isDemoted(uses: Uses, prior: Prior, without: Without): boolean {
+  const latest = uses.slice(0, missesToDemote);
+  if (latest.length === missesToDemote && !latest.includes(true)) return true;
+  if (uses.length < missesToDemote || without.attempts < minCompared) return false;
+  const unchanged = (without.successes + 1) / (without.attempts + 2);
+  return cureRate(uses, prior) <= unchanged;
 }

@@ -1,16 +1,14 @@
 import type { Caller } from '../../contract/caller/index.ts';
 import {
-  maxReasonChars,
   type Feedback,
   type FeedbackEntry,
+  type LearnedWeek,
+  maxReasonChars,
   type Opinion,
 } from '../../contract/feedback/index.ts';
 import type { RunSummary } from '../../contract/run/index.ts';
 import type { Session } from '../../contract/session/index.ts';
-import type { Clock } from '../../kernel/index.ts';
-import { UnratableError } from './errors.ts';
-import type { FeedbackStore } from './feedback-store.ts';
-import { summarizeWeeks, weekStart, type RecordedFailure } from './summarize-weeks.ts';
+import { AppError, type Clock } from '../../kernel/index.ts';
 
 /** What feedback is about, and what shows whether it helped. Runs and sessions of others are unknown. */
 export interface FeedbackSources {
@@ -37,7 +35,6 @@ const maxEntries = 20_000;
 const maxCountedRuns = 5_000;
 const maxCountedFailures = 10_000;
 const runsPerPage = 500;
-const weekMs = 7 * 24 * 3_600_000;
 
 export function createFeedback({ store, sources, clock }: FeedbackOptions): Feedback {
   const put = async (
@@ -111,4 +108,173 @@ async function readRuns(
     if (page.length < runsPerPage) return { runs, isComplete: true };
   }
   return { runs, isComplete: false };
+}
+
+/** There is nothing yet that could be rated. */
+class UnratableError extends AppError {
+  readonly code = 'memory.nothing_to_rate';
+
+  constructor(reason: string) {
+    super(`The feedback was not stored: ${reason}`);
+  }
+}
+
+/** Where feedback is kept. What it acknowledged survives the loss of power. */
+export interface FeedbackStore {
+  /** Replaces the entry of the same kind and subject; beyond `maxCount` of a caller the oldest go. */
+  put(callerId: string, entry: FeedbackEntry, maxCount: number): Promise<void>;
+  /** The latest first. */
+  list(callerId: string, limit: number): Promise<readonly FeedbackEntry[]>;
+}
+
+/** A failure as the experience store has it. */
+interface RecordedFailure {
+  /** ISO 8601. */
+  readonly at: string;
+  /** The same for failures of one kind. */
+  readonly signature: string;
+  /** The fix after which the same attempt succeeded. */
+  readonly curedBy: string | null;
+}
+
+interface CountedFailure {
+  readonly at: string;
+  readonly isRepeated: boolean;
+  readonly isCured: boolean;
+}
+
+interface Noted {
+  /** In any order. */
+  readonly runs: readonly RunSummary[];
+  readonly failures: readonly RecordedFailure[] | undefined;
+  readonly entries: readonly FeedbackEntry[];
+  /** The Monday of the first week. */
+  readonly sinceMs: number;
+  readonly weeks: number;
+}
+
+const dayMs = 24 * 3_600_000;
+const weekMs = 7 * dayMs;
+
+/** What happened in each week, the latest first. */
+function summarizeWeeks(noted: Noted): LearnedWeek[] {
+  const { runs, failures, entries, sinceMs, weeks } = noted;
+  const denied = new Set(entries.filter(isDenial).map(({ runId }) => runId));
+  const ended = endedInOrder(runs, denied);
+  const counted = countFailures(failures ?? failuresOf(ended));
+  const recoveries = recoveriesOf(ended);
+  return Array.from({ length: weeks }, (_, index) => {
+    const startMs = sinceMs + (weeks - 1 - index) * weekMs;
+    const isIn = (at: string): boolean => weekStart(Date.parse(at)) === startMs;
+    const failed = counted.filter(({ at }) => isIn(at));
+    const recovered = recoveries.filter(({ at }) => isIn(at)).map(({ seconds }) => seconds);
+    const given = entries.filter(({ givenAt }) => isIn(givenAt));
+    const countOf = (isOpinion: boolean, isGood: boolean): number =>
+      given.filter((one) => (one.kind === 'opinion') === isOpinion && one.isGood === isGood).length;
+    return {
+      week: weekName(startMs),
+      from: new Date(startMs).toISOString().slice(0, 10),
+      runs: ended.filter(({ at }) => isIn(at)).length,
+      failures: failed.length,
+      repeatedFailures: failed.filter(({ isRepeated }) => isRepeated).length,
+      curedFailures: failures ? failed.filter(({ isCured }) => isCured).length : null,
+      recoveries: recovered.length,
+      medianSecondsToSuccess: medianOf(recovered),
+      up: countOf(true, true),
+      down: countOf(true, false),
+      acceptedChanges: countOf(false, true),
+      rejectedChanges: countOf(false, false),
+    };
+  });
+}
+
+/** Midnight of its Monday, UTC. */
+function weekStart(ms: number): number {
+  const day = Math.floor(ms / dayMs);
+  // Day 0 was a Thursday.
+  return (day - ((((day + 3) % 7) + 7) % 7)) * dayMs;
+}
+
+/** ISO 8601: the week belongs to the year of its Thursday. */
+function weekName(startMs: number): string {
+  const thursday = new Date(startMs + 3 * dayMs);
+  const year = thursday.getUTCFullYear();
+  const week = Math.floor((thursday.getTime() - Date.UTC(year, 0, 1)) / weekMs) + 1;
+  return `${year}-W${String(week).padStart(2, '0')}`;
+}
+
+interface EndedRun {
+  readonly at: string;
+  /** What it was to do; undefined where the plan has neither name nor goal. */
+  readonly task: string | undefined;
+  readonly isFailed: boolean;
+  readonly isSuccess: boolean;
+}
+
+function isDenial({ kind, isGood }: FeedbackEntry): boolean {
+  return kind === 'approval' && !isGood;
+}
+
+/** A run that a person stopped did not fail. */
+function endedInOrder(
+  runs: readonly RunSummary[],
+  denied: ReadonlySet<string | null>,
+): readonly EndedRun[] {
+  return runs
+    .flatMap(({ runId, endedAt, name, goal, status }) =>
+      endedAt === null
+        ? []
+        : [
+            {
+              at: endedAt,
+              task: name ?? goal ?? undefined,
+              isFailed: status === 'failed' && !denied.has(runId),
+              isSuccess: status === 'succeeded',
+            },
+          ],
+    )
+    .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
+}
+
+/** Where failures are not recorded by themselves: the same task stands for the same failure. */
+function failuresOf(ended: readonly EndedRun[]): readonly RecordedFailure[] {
+  return ended
+    .filter(({ isFailed }) => isFailed)
+    .map(({ at, task }, index) => ({ at, signature: task ?? `run ${index}`, curedBy: null }));
+}
+
+function countFailures(failures: readonly RecordedFailure[]): readonly CountedFailure[] {
+  const seen = new Set<string>();
+  return failures
+    .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
+    .map(({ at, signature, curedBy }) => {
+      const isRepeated = seen.has(signature);
+      seen.add(signature);
+      return { at, isRepeated, isCured: curedBy !== null };
+    });
+}
+
+/** Tasks that succeeded after they had failed, each with the time since its first failure. */
+function recoveriesOf(
+  ended: readonly EndedRun[],
+): readonly { readonly at: string; readonly seconds: number }[] {
+  const firstFailures = new Map<string, number>();
+  const recoveries: { readonly at: string; readonly seconds: number }[] = [];
+  for (const { at, task, isFailed, isSuccess } of ended) {
+    if (task === undefined) continue;
+    const ms = Date.parse(at);
+    const since = firstFailures.get(task);
+    if (isFailed && since === undefined) firstFailures.set(task, ms);
+    if (!isSuccess || since === undefined) continue;
+    recoveries.push({ at, seconds: (ms - since) / 1_000 });
+    firstFailures.delete(task);
+  }
+  return recoveries;
+}
+
+function medianOf(numbers: readonly number[]): number | null {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const [low, high] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]];
+  return low === undefined || high === undefined ? null : (low + high) / 2;
 }

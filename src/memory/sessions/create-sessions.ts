@@ -27,8 +27,7 @@ import type { MemoryLimits } from '../memory-limits.ts';
 import type { Acquired, SessionLease, SessionOwner, SessionStore } from '../session-store.ts';
 import { readImport, withoutSay } from './read-import.ts';
 import { maxDelayMs, type SessionMirror } from './session-mirror.ts';
-import { sessionTitle } from './session-title.ts';
-import { bytesOf, StoredSession } from './stored-session.ts';
+import { bytesOf, sessionTitle, StoredSession } from './stored-session.ts';
 
 export interface SessionsParts {
   readonly store: SessionStore;

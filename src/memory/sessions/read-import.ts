@@ -1,8 +1,7 @@
 import { sessionSchema, type Session } from '../../contract/session/index.ts';
 import { InvalidSessionError, NewerSessionError } from '../errors.ts';
 import type { MemoryLimits } from '../memory-limits.ts';
-import { sessionTitle } from './session-title.ts';
-import { bytesOf } from './stored-session.ts';
+import { bytesOf, sessionTitle } from './stored-session.ts';
 
 /** Plans in plans included; what nests deeper was made to break programs. */
 const maxDepth = 64;

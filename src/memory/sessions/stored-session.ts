@@ -1,18 +1,17 @@
 import {
-  turnSchema,
   type NewTurn,
   type OpenSession,
   type Session,
   type Turn,
+  turnSchema,
 } from '../../contract/session/index.ts';
-import { Semaphore, type FaultPoint, type Log, type Timers } from '../../kernel/index.ts';
+import { type FaultPoint, type Log, Semaphore, type Timers } from '../../kernel/index.ts';
 import { SessionFullError, SessionLostError, TurnTooLargeError } from '../errors.ts';
 import type { MemoryLimits } from '../memory-limits.ts';
 import type { SessionChange, SessionLease, SessionStore } from '../session-store.ts';
 import type { SessionMirror } from './session-mirror.ts';
-import { sessionTitle, titleOfMessage } from './session-title.ts';
 
-export interface StoredSessionParts {
+interface StoredSessionParts {
   readonly store: SessionStore;
   readonly mirror: SessionMirror;
   readonly limits: MemoryLimits;
@@ -200,3 +199,20 @@ export class StoredSession implements OpenSession {
 export function bytesOf(turn: Turn): number {
   return Buffer.byteLength(JSON.stringify(turn));
 }
+
+/** A title on one line, without what moves a cursor, cut to its limit. */
+export function sessionTitle(text: string, maxLength: number): string {
+  const line = text
+    .slice(0, 10 * maxLength)
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim();
+  return line.length <= maxLength ? line : `${line.slice(0, maxLength - 1)}…`;
+}
+
+/** Title of an unnamed session: the beginning of its first message. */
+function titleOfMessage(message: string): string {
+  const [line = ''] = message.trim().split('\n', 1);
+  return sessionTitle(line, usualTitleLength);
+}
+
+const usualTitleLength = 60;

@@ -1,14 +1,15 @@
 import type { SpanRecord } from '../trace/span.ts';
+import { type Charge, chargeTime } from './charge-time.ts';
 import {
   type CauseKind,
   causeKinds,
   errorTextOf,
+  numberAttribute,
   serverOf,
   textAttribute,
 } from './classify-span.ts';
-import { chargeTime, type Charge } from './charge-time.ts';
 import type { PathPiece } from './critical-path.ts';
-import { type Decision, decisionsOf } from './decision-tree.ts';
+import { type SpanNode, spanTree } from './span-tree.ts';
 import { rootNameOf, type UsualTimes, usualTimes } from './usual-times.ts';
 
 export interface Cause {
@@ -23,14 +24,14 @@ export interface Cause {
   readonly spanIds: readonly string[];
 }
 
-export interface PathStep {
+interface PathStep {
   readonly spanId: string | null;
   readonly name: string;
   readonly startUs: number;
   readonly us: number;
 }
 
-export interface ErrorPattern {
+interface ErrorPattern {
   readonly error: string;
   readonly spans: readonly string[];
   /** How many of the earlier traces have it. */
@@ -182,7 +183,7 @@ function errorPatterns(
 }
 
 /** Numbers and ids differ from case to case; what is left is the pattern. */
-export function errorKey(span: SpanRecord): string {
+function errorKey(span: SpanRecord): string {
   const code = textAttribute(span, 'tutti.error.code');
   const text = code ?? errorTextOf(span);
   return text.replaceAll(/[0-9a-f]{8,}|\d+/gi, '#').slice(0, maxErrorLength);
@@ -200,4 +201,47 @@ function lengthOf(spans: readonly SpanRecord[]): number {
 function medianUs(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
+
+/** One thing that an agent did or decided. */
+interface Decision {
+  readonly depth: number;
+  readonly name: string;
+  readonly operation: string;
+  readonly outcome: string;
+  readonly us: number;
+  readonly tokens: number;
+}
+
+const maxDecisions = 200;
+
+/** What happened below the agent, as a list in tree order; empty where no agent was at work. */
+function decisionsOf(spans: readonly SpanRecord[]): readonly Decision[] {
+  const decisions: Decision[] = [];
+  const waiting = spanTree(spans).map((node) => ({ node, depth: 0, isInside: false }));
+  for (let at = waiting.shift(); at && decisions.length < maxDecisions; at = waiting.shift()) {
+    const { node, depth, isInside } = at;
+    const operation = textAttribute(node.span, 'gen_ai.operation.name');
+    const isShown = operation !== undefined && (isInside || operation === 'invoke_agent');
+    if (isShown) decisions.push(decisionOf(node, { depth, operation }));
+    const inside = { depth: isShown ? depth + 1 : depth, isInside: isInside || isShown };
+    waiting.unshift(...node.children.map((child) => ({ node: child, ...inside })));
+  }
+  return decisions;
+}
+
+function decisionOf(
+  { span }: SpanNode,
+  { depth, operation }: Pick<Decision, 'depth' | 'operation'>,
+): Decision {
+  const inputTokens = numberAttribute(span, 'gen_ai.usage.input_tokens');
+  return {
+    depth,
+    name: span.name,
+    operation,
+    outcome:
+      textAttribute(span, 'tutti.agent.outcome') ?? (span.status === 'error' ? 'failed' : 'ok'),
+    us: span.durationUs,
+    tokens: inputTokens + numberAttribute(span, 'gen_ai.usage.output_tokens'),
+  };
 }

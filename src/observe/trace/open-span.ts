@@ -3,6 +3,7 @@ import { localCaller } from '../../contract/caller/index.ts';
 import { AppError } from '../../kernel/index.ts';
 import { redactText } from '../redact/redact-text.ts';
 import { redactValue, type ValueLimits } from '../redact/redact-value.ts';
+import conventions from './conventions.json' with { type: 'json' };
 import {
   type ActiveSpan,
   type ActiveSpans,
@@ -15,7 +16,6 @@ import {
   type SpanStatus,
   toolErrorType,
 } from './span.ts';
-import { attributeKey } from './conventions.ts';
 import { type SpanContext, type TraceMeta, writeTraceMeta } from './trace-context.ts';
 import { traceLimits } from './trace-limits.ts';
 
@@ -215,4 +215,12 @@ export class RandomIds {
     this.#used += digits;
     return id.startsWith('0') && allZero.test(id) ? this.next(bytes) : id;
   }
+}
+
+const known: ReadonlySet<string> = new Set(conventions.attributes);
+const ownPrefix = 'tutti.';
+
+/** The key an attribute is written under: one of the conventions or one of our own, so that it never takes a foreign meaning. */
+function attributeKey(key: string): string {
+  return known.has(key) || key.startsWith(ownPrefix) ? key : `${ownPrefix}${key}`;
 }

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { CallContext } from '../../contract/server/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
-import { passageKinds } from './passage.ts';
-import { parseLibraryId } from './library.ts';
+import { parseLibraryId, passageKinds } from './library.ts';
 import { isContext7Id, type Context7Docs } from './context7.ts';
 import { searchInstalled, type DocsContext } from './search-installed.ts';
 
@@ -49,7 +48,7 @@ const outputSchema = z.object({
   did_you_mean: z.array(z.string()).optional(),
 });
 
-export type DocsAnswer = z.input<typeof outputSchema>;
+type DocsAnswer = z.input<typeof outputSchema>;
 
 /** The tool `get_docs`: the passages of a library's own documentation that answer a question. */
 export function getDocsTool(context: DocsContext): DefinedTool {

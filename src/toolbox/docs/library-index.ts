@@ -3,11 +3,16 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, RecentValues } from '../../kernel/index.ts';
 import { SyntaxTrees } from '../code/syntax-tree.ts';
-import type { FiledPassage, Passage } from './passage.ts';
+import {
+  docsLimits,
+  type DocsLimits,
+  type FiledPassage,
+  type Library,
+  type Passage,
+} from './library.ts';
 import { splitIdentifiers } from '../search/split-words.ts';
 import { WordIndex, type Field } from '../search/word-index.ts';
 import { PackageFiles } from './read/package-files.ts';
-import { type Library, docsLimits, type DocsLimits } from './library.ts';
 import { findDocuments } from './read/find-documents.ts';
 
 interface RankedPassage {

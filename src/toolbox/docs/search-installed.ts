@@ -1,11 +1,11 @@
-import type { FiledPassage } from './passage.ts';
 import {
-  libraryId,
+  type Ecosystem,
+  type FiledPassage,
+  type InstalledPackage,
   type Library,
+  libraryId,
   type LibraryId,
   normalizeName,
-  type Ecosystem,
-  type InstalledPackage,
 } from './library.ts';
 import type { Context7Engine } from './context7.ts';
 import type { IndexCache } from './library-index.ts';

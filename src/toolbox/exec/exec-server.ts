@@ -1,11 +1,17 @@
+import { z } from 'zod';
 import type { McpServer } from '../../contract/server/index.ts';
+import { pluralize } from '../../kernel/index.ts';
+import { type DefinedTool, defineTool } from '../define-tool.ts';
 import { createToolboxServer } from '../toolbox-server.ts';
-import { checkCodeTool } from './check-code-tool.ts';
+import { checkCode } from './check/check-code.ts';
+import { InvalidProgramError } from './errors.ts';
+import { languages, languageTraits } from './program/program-files.ts';
+import { checkFields, codeField, type ExecContext, filesField } from './run-schema.ts';
 import { runCodeTool, runCommandTool } from './run-tools.ts';
 import { runTestsTool } from './tests/run-tests-tool.ts';
 import type { TestsContext } from './tests/run-tests.ts';
 
-export interface ExecServerOptions extends TestsContext {
+interface ExecServerOptions extends TestsContext {
   readonly version: string;
   /** Ends what only this server uses. */
   readonly close?: () => Promise<void>;
@@ -27,5 +33,49 @@ export function createExecServer({ version, close, ...context }: ExecServerOptio
       checkCodeTool(context),
     ],
     ...(close && { close }),
+  });
+}
+
+const input = z.strictObject({
+  language: z.enum(languages).describe('The language of the program.'),
+  code: codeField.optional().describe('The program as one text. Give this or `files`.'),
+  files: filesField.optional(),
+});
+
+const output = z.object({
+  ...checkFields,
+  findingsTotal: z.int().describe('How many there are, listed or not.'),
+});
+
+/** The tool `check_code`: what `run_code` looks at before it runs anything. */
+function checkCodeTool({ scanCode, policy }: ExecContext): DefinedTool {
+  return defineTool({
+    name: 'check_code',
+    title: 'Check code before it runs',
+    description:
+      'Looks for dangerous operations and malicious patterns in a program, without running it, and says what run_code would do: ' +
+      'allow it, warn, ask first, or refuse.',
+    input,
+    output,
+    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+    examples: [
+      'is this script safe to run?',
+      'would the sandbox refuse this program?',
+      'check this program before I run it',
+    ],
+    run: async ({ language, code, files }, { signal }) => {
+      if (code === undefined && files === undefined) {
+        throw new InvalidProgramError('give "code" (the text) or "files" (texts by path)');
+      }
+      const main = code === undefined ? {} : { [languageTraits[language].mainNames[0]]: code };
+      const request = { files: { ...files, ...main }, language };
+      const { findings, ...check } = await checkCode(request, { scanCode, policy, signal });
+      return { ...check, findings: [...findings] };
+    },
+    summarize: ({ verdict, findings, findingsTotal }) =>
+      [
+        `${verdict}: ${pluralize(findingsTotal, 'finding')}`,
+        ...findings.map((it) => `${it.severity} ${it.file}:${it.line} ${it.rule}: ${it.message}`),
+      ].join('\n'),
   });
 }

@@ -1,12 +1,14 @@
+import { setTimeout } from 'node:timers/promises';
+import type { TrainingEngine } from '../../contract/ml/index.ts';
 import type { McpServer } from '../../contract/server/index.ts';
+import type { DefinedTool } from '../define-tool.ts';
 import { createToolboxServer } from '../toolbox-server.ts';
 import { loadConfigTool } from './config/load-config-tool.ts';
 import { loadDatasetTool } from './dataset/load-dataset-tool.ts';
 import { createEnvTool } from './environment/create-env-tool.ts';
+import { MlDiskFullError } from './errors.ts';
 import { compareModelsTool, evaluateTool } from './evaluation/evaluation-tools.ts';
 import { predictTool } from './evaluation/predict-tool.ts';
-import { explainFullDisk } from './explain-full-disk.ts';
-import { followEngines } from './jobs/follow-jobs.ts';
 import type { MlParts } from './ml-ports.ts';
 import { estimateTool } from './models/estimate-tool.ts';
 import { getModelTool, listModelsTool, promoteModelTool } from './models/store-tools.ts';
@@ -40,4 +42,64 @@ export function createMlServer(given: MlParts): McpServer {
     ].map((tool) => explainFullDisk(tool, parts.home)),
     close,
   });
+}
+
+const fullCodes = new Set<unknown>(['ENOSPC', 'EDQUOT']);
+
+/** Whatever a tool was writing when the disk became full, the error says so. */
+function explainFullDisk(tool: DefinedTool, home: string): DefinedTool {
+  const call: DefinedTool['call'] = async (...given) => {
+    try {
+      return await tool.call(...given);
+    } catch (error) {
+      throw isFull(error) || (error instanceof Error && isFull(error.cause))
+        ? new MlDiskFullError(home, error)
+        : error;
+    }
+  };
+  return { ...tool, call };
+}
+
+const isFull = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && fullCodes.has(error.code);
+
+/** One step and its checkpoint; what takes longer is left to the checkpoint before. */
+const maxCloseMs = 30_000;
+
+interface FollowedEngines {
+  readonly engines: () => Promise<readonly TrainingEngine[]>;
+  /** Ends what runs, and returns when its checkpoints are written. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Engines whose runs are waited for. A cancelled call returns at once, and its run goes on to its checkpoint: a server
+ * that closed meanwhile would kill it before.
+ */
+function followEngines(engines: () => Promise<readonly TrainingEngine[]>): FollowedEngines {
+  const closing = new AbortController();
+  const running = new Set<Promise<unknown>>();
+  const follow = (engine: TrainingEngine): TrainingEngine => ({
+    name: engine.name,
+    probe: () => engine.probe(),
+    plan: (job) => engine.plan(job),
+    run(job, watch) {
+      const signal = AbortSignal.any([watch.signal, closing.signal]);
+      const run = engine.run(job, { ...watch, signal });
+      running.add(run);
+      const forget = (): void => void running.delete(run);
+      run.then(forget, forget);
+      return run;
+    },
+  });
+  return {
+    engines: async () => (await engines()).map(follow),
+    close: async () => {
+      closing.abort();
+      const isOver = new AbortController();
+      const limit = setTimeout(maxCloseMs, undefined, { signal: isOver.signal }).catch(() => {});
+      await Promise.race([Promise.allSettled(running), limit]);
+      isOver.abort();
+    },
+  };
 }

@@ -10,7 +10,7 @@ import {
 } from '../../contract/tool/index.ts';
 import { AppError, reportError } from '../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
-import { RunNotSucceededError } from './errors.ts';
+import { RunNotSucceededError } from './run-tasks.ts';
 import { followRun } from './follow-run.ts';
 import { planArgument, sourceOf } from './check-plan-tool.ts';
 import { showRun, summarizeRun } from './show-run.ts';
@@ -40,9 +40,9 @@ export const runPlanInput = z.strictObject({
     .describe('Whether cancelling this call while it waits cancels the run.'),
 });
 
-export type RunPlanRequest = z.output<typeof runPlanInput>;
+type RunPlanRequest = z.output<typeof runPlanInput>;
 
-export interface RunPlanParts {
+interface RunPlanParts {
   readonly workflows: Workflows;
   readonly artifacts: Artifacts;
   /** Told when a run that was waited for has ended or waits. */

@@ -8,8 +8,8 @@ import type {
 } from '../../contract/run/index.ts';
 import type { CallContext, ServerExtensions } from '../../contract/server/index.ts';
 import type { ToolResult } from '../../contract/tool/index.ts';
-import { approvalQuestion, canBeAsked, readVerdict, type ApprovalWait } from './ask-approval.ts';
-import { InvalidTaskRequestError } from './errors.ts';
+import { AppError } from '../../kernel/index.ts';
+import { approvalQuestion, type ApprovalWait, canBeAsked, readVerdict } from './ask-approval.ts';
 import { describeRun, followRun } from './follow-run.ts';
 import { markFailure } from './run-plan-tool.ts';
 import { showRun, summarizeRun, waitingCommands } from './show-run.ts';
@@ -35,7 +35,7 @@ export function wantsTask({ extra, client }: CallContext): boolean {
   return known !== undefined;
 }
 
-export interface RunTasksParts {
+interface RunTasksParts {
   readonly workflows: Workflows;
   readonly artifacts: Artifacts;
   readonly onSettled: () => void;
@@ -206,4 +206,27 @@ function questionsOf(
     return question ? [[wait.approvalId, question] as const] : [];
   });
   return questions.length === 0 ? undefined : Object.fromEntries(questions);
+}
+
+/** A run that was waited for ended without success. */
+export class RunNotSucceededError extends AppError {
+  readonly code = 'workflow.run_not_succeeded';
+
+  constructor(run: { readonly runId: string; readonly status: string; readonly reason: string }) {
+    const { runId, status, reason } = run;
+    super(
+      `Run ${runId} ${status === 'cancelled' ? 'was cancelled' : 'failed'}${reason === '' ? '' : `: ${reason}`}. ` +
+        `"tutti runs show ${runId}" tells what each step did, "tutti runs retry ${runId}" tries again what failed`,
+      { details: { runId, status } },
+    );
+  }
+}
+
+/** A request about a task that cannot be served. */
+class InvalidTaskRequestError extends AppError {
+  readonly code = 'workflow.invalid_task_request';
+
+  constructor(reason: string) {
+    super(`The request about a task was refused: ${reason}`, { details: { reason } });
+  }
 }

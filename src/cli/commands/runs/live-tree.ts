@@ -3,7 +3,6 @@ import type { Clock } from '../../../kernel/index.ts';
 import type { TextStream } from '../../io.ts';
 import type { Paint } from '../../output.ts';
 import { ownEscape, singleLine } from '../../printable.ts';
-import { countProgress } from '../count-progress.ts';
 
 const redrawMs = 100;
 const maxTreeLines = 20;
@@ -264,4 +263,10 @@ export function durationText(from: string, to: string): string {
   const seconds = Math.round(ms / 1_000);
   if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
   return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
+}
+
+/** `3/10`. Servers grow a count by fractions to say that they live; the count itself is whole then. */
+export function countProgress(progress: number, total: number | undefined): string {
+  const count = total !== undefined && total > 1 ? Math.floor(progress) : progress;
+  return total === undefined ? String(count) : `${count}/${Math.ceil(total)}`;
 }

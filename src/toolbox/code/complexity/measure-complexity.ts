@@ -1,4 +1,5 @@
 import type { CodeContext } from '../code-context.ts';
+import { findComponents } from '../dependencies/find-cycles.ts';
 import { readLanguageData } from '../language.ts';
 import { hooks as go } from '../languages/go/complexity.ts';
 import { hooks as java } from '../languages/java/complexity.ts';
@@ -8,22 +9,21 @@ import { countPythonHalstead, countPythonLines } from '../languages/python/radon
 import { hooks as rust } from '../languages/rust/complexity.ts';
 import type { SourceFile } from '../source-files.ts';
 import { TextPositions } from '../text-positions.ts';
-import { parseProgram, type CodeTree, type ProgramLanguage } from './code-tree.ts';
+import { type CodeTree, parseProgram, type ProgramLanguage } from './code-tree.ts';
 import {
-  describeByFields,
-  rulesSchema,
   type ComplexityRules,
+  describeByFields,
   type LanguageHooks,
+  rulesSchema,
 } from './complexity-rules.ts';
 import type { FileComplexity, FunctionComplexity } from './complexity-schema.ts';
-import { findRecursion } from './find-recursion.ts';
 import {
   countHalstead,
   countLines,
   countStatements,
   maintainabilityIndex,
 } from './maintainability.ts';
-import { measureScopes, type MeasuredTree, type Scope } from './measure-scopes.ts';
+import { type MeasuredTree, measureScopes, type Scope } from './measure-scopes.ts';
 import { measureStructure } from './measure-structure.ts';
 
 /** Measures one text. Throws `CodeSyntaxError` when JavaScript or TypeScript cannot be parsed. */
@@ -169,4 +169,92 @@ function radonTotal({ scopes, file }: MeasuredTree): number {
     if (isMethod) total += decisions + 1;
   }
   return total;
+}
+
+/** The functions that call themselves, directly or through others of the same file. */
+function findRecursion(
+  tree: CodeTree,
+  rules: ComplexityRules,
+  scopes: readonly Scope[],
+): readonly Scope[] {
+  const calls = findCalls(tree, rules, scopes);
+  const recursive = findComponents(calls).filter(
+    ([first = '', ...others]) => others.length > 0 || calls.get(first)?.includes(first),
+  );
+  return recursive.flat().flatMap((id) => scopes[Number(id)] ?? []);
+}
+
+/** For every scope the functions of the file it calls, by their indices. */
+function findCalls(
+  tree: CodeTree,
+  { calls: rule, callee: calleeOf }: ComplexityRules,
+  scopes: readonly Scope[],
+): ReadonlyMap<string, readonly string[]> {
+  const calls = new Map(scopes.map((_, index): [string, string[]] => [String(index), []]));
+  if (!rule || !calleeOf) return calls;
+  const indices = new Map(scopes.map((scope, index) => [scope, String(index)]));
+  const functions = scopes.filter(({ type }) => type === 'function');
+  const byName = groupByName(functions, rule.isOverloaded);
+  const open: Scope[] = [];
+  let next = 0;
+  for (const node of tree.nodes) {
+    while ((open.at(-1)?.node?.last ?? node.index) < node.index) open.pop();
+    for (let one = functions[next]; one?.node === node; one = functions[(next += 1)])
+      open.push(one);
+    const caller = open.at(-1);
+    if (!caller?.node || node.kind !== rule.kind) continue;
+    const callee = calleeOf(node, caller.node);
+    const owner = callee?.of === 'class' ? ownerOf(caller) : '';
+    if (!callee || owner === undefined) continue;
+    const named = byName.get(keyOf(owner, callee.name, rule.isOverloaded && callee.arguments));
+    const target = named?.find((candidate) => isVisible(candidate, caller));
+    if (target) calls.get(indices.get(caller) ?? '')?.push(indices.get(target) ?? '');
+  }
+  return calls;
+}
+
+/** Beyond this many functions of one name the rest is ignored. */
+const maxSameNames = 100;
+
+/** Innermost first, so that the nearest of several functions of one name is found. */
+function groupByName(
+  functions: readonly Scope[],
+  isOverloaded: boolean,
+): ReadonlyMap<string, readonly Scope[]> {
+  const groups = new Map<string, Scope[]>();
+  for (const one of functions) {
+    const owner = one.outer?.type === 'class' ? one.outer.name : '';
+    const key = keyOf(owner, one.name, isOverloaded && one.parameters);
+    const group = groups.get(key) ?? [];
+    if (group.length < maxSameNames) group.unshift(one);
+    groups.set(key, group);
+  }
+  return groups;
+}
+
+function keyOf(owner: string, name: string, parameters: number | false): string {
+  return `${owner === '' ? '' : `${owner}.`}${name}${parameters === false ? '' : `/${parameters}`}`;
+}
+
+const maxSteps = 64;
+
+/** The name of the nearest class around a function. */
+function ownerOf(scope: Scope): string | undefined {
+  let around = scope.outer;
+  for (let steps = 0; around && steps < maxSteps; steps += 1) {
+    if (around.type === 'class') return around.name;
+    around = around.outer;
+  }
+  return undefined;
+}
+
+/** A function is known in the scope that declares it and in everything inside that scope. */
+function isVisible({ outer: home }: Scope, caller: Scope): boolean {
+  if (!home || home.type === 'file' || home.type === 'class') return true;
+  let around: Scope | undefined = caller;
+  for (let steps = 0; around && steps < maxSteps; steps += 1) {
+    if (around === home) return true;
+    around = around.outer;
+  }
+  return false;
 }

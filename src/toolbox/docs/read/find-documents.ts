@@ -1,9 +1,8 @@
-import type { Document, Passage } from '../passage.ts';
+import type { Document, Library, Passage } from '../library.ts';
 import { splitGo, splitPython, splitStub } from '../split/split-code.ts';
 import { splitMarkdown } from '../split/split-markdown.ts';
 import { npmDocuments } from './npm-documents.ts';
 import type { PackageFiles } from './package-files.ts';
-import type { Library } from '../library.ts';
 
 const goWeight = 0.9;
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { parseLenientJson } from '../../../kernel/index.ts';
 import { splitDeclarations } from '../split/split-code.ts';
 import { splitLong } from '../split/split-long.ts';
-import type { Document, Passage } from '../passage.ts';
+import type { Document, Passage } from '../library.ts';
 import type { PackageFiles } from './package-files.ts';
 
 const manifestSchema = z.object({

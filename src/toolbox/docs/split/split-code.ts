@@ -1,7 +1,7 @@
 import type { Node } from 'web-tree-sitter';
 import { TooComplexError } from '../../code/errors.ts';
 import type { GrammarName, SyntaxTrees } from '../../code/syntax-tree.ts';
-import type { Passage } from '../passage.ts';
+import type { Passage } from '../library.ts';
 import { splitLong } from './split-long.ts';
 
 /** Classes and interfaces up to this size stay whole; larger ones are split into their members. */

@@ -1,5 +1,4 @@
-import type { Passage } from '../passage.ts';
-import { docsLimits } from '../library.ts';
+import { docsLimits, type Passage } from '../library.ts';
 
 interface Block {
   readonly heading: string;

@@ -1,6 +1,5 @@
-import type { Passage } from '../passage.ts';
+import { docsLimits, type Passage } from '../library.ts';
 import { splitLong } from './split-long.ts';
-import { docsLimits } from '../library.ts';
 
 interface Heading {
   readonly level: number;

@@ -3,16 +3,18 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Caller } from '../../../contract/caller/index.ts';
 import {
-  datasetCardSchema,
-  splitNames,
   type DatasetCard,
+  datasetCardSchema,
   type HashedFile,
+  type SplitName,
+  splitNames,
   type TextColumns,
   type TrainingData,
 } from '../../../contract/ml/index.ts';
 import { DatasetError } from '../errors.ts';
 import type { MlParts } from '../ml-ports.ts';
-import type { SplitRows } from './split-rows.ts';
+import { inputOf } from './find-hints.ts';
+import type { Row } from './raw-table.ts';
 
 export interface StoredDataset {
   /** The artifact id of its card. */
@@ -107,5 +109,37 @@ export function textColumnsOf(card: DatasetCard): TextColumns {
   throw new DatasetError(
     card.source,
     'it is a table; a language model needs texts, or prompts with completions: load it again with columns={"text": …} or {"prompt": …, "completion": …}',
+  );
+}
+
+type Shares = Readonly<Record<SplitName, number>>;
+type SplitRows = Readonly<Partial<Record<SplitName, readonly Row[]>>>;
+
+/**
+ * Splits by a hash of the seed and the row: the same row goes to the same split whatever else is there, and rows that
+ * are equal to a model are never in two.
+ */
+export function splitRows(
+  source: string,
+  rows: readonly Row[],
+  { seed, shares }: { readonly seed: number; readonly shares: Shares },
+): SplitRows {
+  const split: Record<SplitName, Row[]> = { train: [], validation: [], test: [] };
+  for (const row of rows) {
+    const digest = createHash('sha256')
+      .update(`${seed}\n${inputOf(row)}`)
+      .digest();
+    const at = digest.readUInt32BE(0) / 2 ** 32;
+    const name =
+      at < shares.test ? 'test' : at < shares.test + shares.validation ? 'validation' : 'train';
+    split[name].push(row);
+  }
+  for (const name of splitNames) {
+    if (shares[name] === 0 || split[name].length > 0) continue;
+    const problem = `the split "${name}" is empty: ${Math.round(shares[name] * 100)} % of ${rows.length} rows; give more rows, another share, or 0 for none`;
+    throw new DatasetError(source, problem);
+  }
+  return Object.fromEntries(
+    splitNames.filter((name) => split[name].length > 0).map((name) => [name, split[name]]),
   );
 }

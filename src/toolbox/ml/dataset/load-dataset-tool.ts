@@ -4,12 +4,11 @@ import type { CallContext } from '../../../contract/server/index.ts';
 import { pluralize } from '../../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import type { MlParts } from '../ml-ports.ts';
-import { storeDataset } from './dataset-store.ts';
+import { splitRows, storeDataset } from './dataset-store.ts';
 import { findHints } from './find-hints.ts';
 import { inferColumns } from './infer-columns.ts';
 import { mapColumns } from './map-columns.ts';
 import { readSource } from './read-source.ts';
-import { splitRows } from './split-rows.ts';
 
 const maxPreview = 20;
 const maxPreviewChars = 300;

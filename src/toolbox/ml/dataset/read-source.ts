@@ -1,4 +1,5 @@
-import { stat } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Caller } from '../../../contract/caller/index.ts';
 import { readRegularFile, UnusableFileError } from '../../../kernel/index.ts';
@@ -6,13 +7,11 @@ import { DatasetError } from '../errors.ts';
 import type { MlParts } from '../ml-ports.ts';
 import { decodeSource } from './decode-text.ts';
 import { fetchFromHub, isHubName } from './fetch-from-hub.ts';
-import { maxSourceBytes, type RawTable } from './raw-table.ts';
+import { maxColumns, maxRows, maxSourceBytes, type RawTable, type Row } from './raw-table.ts';
 import { readCsv } from './read-csv.ts';
-import { readImages } from './read-images.ts';
 import { isObject, readJson, readJsonLines } from './read-json.ts';
-import { readParquet } from './read-parquet.ts';
 
-export interface SourceRequest {
+interface SourceRequest {
   readonly source: string;
   readonly encoding?: string | undefined;
   readonly delimiter?: string | undefined;
@@ -22,7 +21,7 @@ export interface SourceRequest {
 
 type Parts = Pick<MlParts, 'roots' | 'artifacts' | 'fetchDocument'>;
 
-export interface ReadTable extends RawTable {
+interface ReadTable extends RawTable {
   readonly encoding: string;
 }
 
@@ -116,4 +115,115 @@ function readPlainText(text: string): RawTable {
     .filter(Boolean)
     .map((part) => ({ text: part }));
   return { format: 'text', rows };
+}
+
+const endings = /\.(?:png|jpe?g|gif|bmp|webp)$/i;
+const maxImages = 200_000;
+const maxImageBytes = 64 * 1024 * 1024;
+const signatures = new Map<string, readonly number[]>(
+  Object.entries({
+    png: [0x89, 0x50, 0x4e, 0x47],
+    jpeg: [0xff, 0xd8, 0xff],
+    gif: [0x47, 0x49, 0x46, 0x38],
+    bmp: [0x42, 0x4d],
+    webp: [0x52, 0x49, 0x46, 0x46],
+  }),
+);
+
+/** A folder of folders: the name of each is the label of the images in it. */
+async function readImages(
+  source: string,
+  folder: string,
+  roots: readonly string[],
+): Promise<RawTable> {
+  const rows: Row[] = [];
+  for (const entry of (await readdir(folder, { withFileTypes: true })).toSorted(byName)) {
+    if (!entry.isDirectory() || entry.name.startsWith('.')) continue;
+    const files = (await readdir(join(folder, entry.name), { withFileTypes: true })).toSorted(
+      byName,
+    );
+    for (const file of files) {
+      if (!file.isFile() || !endings.test(file.name)) continue;
+      if (rows.length >= maxImages)
+        throw new DatasetError(source, `it has more than ${maxImages} images`);
+      const path = join(entry.name, file.name);
+      const bytes = await readRegularFile(join(folder, path), {
+        maxBytes: maxImageBytes,
+        inside: roots,
+      });
+      rows.push(describeImage(source, { path, label: entry.name, bytes }));
+    }
+  }
+  if (rows.length === 0) {
+    throw new DatasetError(
+      source,
+      'it has no images: each label needs a folder with png, jpeg, gif, bmp or webp files',
+    );
+  }
+  return { format: 'images', rows };
+}
+
+const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : 1);
+
+function describeImage(source: string, image: { path: string; label: string; bytes: Buffer }): Row {
+  const { path, label, bytes } = image;
+  const [kind] =
+    [...signatures].find(([, magic]) => magic.every((byte, at) => bytes[at] === byte)) ?? [];
+  if (kind === undefined) throw new DatasetError(source, 'it is no image', { column: path });
+  const size =
+    kind === 'png' && bytes.length >= 24
+      ? [bytes.readUInt32BE(16), bytes.readUInt32BE(20)]
+      : [null, null];
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  return { image: path, kind, width: size[0], height: size[1], bytes: bytes.length, sha256, label };
+}
+
+/** Rows of a parquet file. Its own claims about size are checked before a page is unpacked. */
+async function readParquet(source: string, bytes: Uint8Array): Promise<RawTable> {
+  const [{ parquetMetadata, parquetReadObjects, parquetSchema }, { compressors }] =
+    await Promise.all([import('hyparquet'), import('hyparquet-compressors')]);
+  // A copy of its own: the bytes may be part of a larger buffer.
+  const file = new Uint8Array(bytes).buffer;
+  try {
+    const metadata = parquetMetadata(file);
+    const claimed = metadata.row_groups.flatMap(({ columns }) =>
+      columns.map(({ meta_data: meta }) => Number(meta?.total_uncompressed_size ?? 0)),
+    );
+    const total = claimed.reduce((sum, one) => sum + one, 0);
+    if (!(total <= maxSourceBytes)) {
+      throw new DatasetError(source, `it is ${total} bytes unpacked, of at most ${maxSourceBytes}`);
+    }
+    if (Number(metadata.num_rows) > maxRows) {
+      throw new DatasetError(source, `it has ${metadata.num_rows} rows, of at most ${maxRows}`);
+    }
+    const { children } = parquetSchema(metadata);
+    if (children.length > maxColumns) {
+      throw new DatasetError(source, `it has more than ${maxColumns} columns`);
+    }
+    const rows = await parquetReadObjects({ file, compressors });
+    return { format: 'parquet', rows: rows.map((row) => plainRow(row)) };
+  } catch (error) {
+    if (error instanceof DatasetError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new DatasetError(source, `it is no readable parquet file: ${reason.slice(0, 200)}`);
+  }
+}
+
+/** Values as JSON has them: whole numbers of 64 bits, times and bytes are none. */
+function plainRow(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(value)]));
+}
+
+function plain(value: unknown): unknown {
+  if (typeof value === 'bigint') {
+    const number = Number(value);
+    return Number.isSafeInteger(number) ? number : value.toString();
+  }
+  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
+  }
+  return value ?? null;
 }

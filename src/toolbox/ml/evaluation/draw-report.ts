@@ -3,8 +3,7 @@ import { jobFolderOf, readEvents } from '../jobs/job-folder.ts';
 import type { MlParts } from '../ml-ports.ts';
 import type { FoundModel } from '../models/find-base.ts';
 import { lossesOf } from '../models/store-result.ts';
-import type { Verdict } from './compare.ts';
-import { drawBars, drawCurves, escapeText } from './draw-svg.ts';
+import type { Verdict } from './paired-tests.ts';
 import type { Scores } from './score-model.ts';
 
 export interface ReportModel {
@@ -81,4 +80,122 @@ function lineageTable(compared: readonly ReportModel[], { id, card }: StoredData
   });
   const tested = `Tested on ${card.source} (${card.splits.test?.rows ?? card.splits.train?.rows ?? 0} rows, dataset `;
   return `<h2>Lineage</h2><table><tr><th>Model</th><th>Made</th><th>By</th></tr>${rows.join('')}</table><p>${escapeText(tested)}<code>${id.slice(0, 19)}</code>).</p>`;
+}
+
+/** Plots as SVG, without a library: two kinds are all that a report needs. */
+
+const width = 820;
+const left = 225;
+const right = 110;
+const barHeight = 26;
+const rowHeight = 40;
+const top = 44;
+const colours = ['#2f6fde', '#d9622b', '#2a9d6f', '#8a4fc7'];
+const ticks = 5;
+
+interface Bar {
+  readonly name: string;
+  readonly value: number;
+  readonly low: number | null;
+  readonly high: number | null;
+}
+
+function escapeText(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}
+
+const frame = (height: number, title: string, body: string): string =>
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="system-ui,sans-serif" font-size="13" role="img" aria-label="${escapeText(title)}"><rect width="100%" height="100%" fill="#fff"/><text x="16" y="26" font-size="15" font-weight="600" fill="#1c2733">${escapeText(title)}</text>${body}</svg>`;
+
+/** Horizontal bars from zero, with their intervals as whiskers. */
+function drawBars({
+  title,
+  unit,
+  bars,
+}: {
+  readonly title: string;
+  readonly unit: string;
+  readonly bars: readonly Bar[];
+}): string {
+  const most = Math.max(
+    ...bars.flatMap(({ value, high }) => [value, high ?? 0]).filter(Number.isFinite),
+    1e-9,
+  );
+  const x = (value: number): number => left + (Math.max(0, value) / most) * (width - left - right);
+  const rows = bars.map(({ name, value, low, high }, at) => {
+    const y = top + at * rowHeight;
+    const middle = y + barHeight / 2;
+    const hasInterval = low !== null && high !== null;
+    const whisker = hasInterval
+      ? `<path d="M${x(low)} ${middle}H${x(high)}M${x(low)} ${middle - 6}v12M${x(high)} ${middle - 6}v12" stroke="#1c2733" stroke-width="1.5" fill="none"/>`
+      : '';
+    const end = x(Math.max(value, high ?? 0)) + 8;
+    return `<text x="${left - 10}" y="${middle + 4}" text-anchor="end" fill="#1c2733">${escapeText(shorten(name))}</text><rect x="${left}" y="${y}" width="${(x(value) - left).toFixed(1)}" height="${barHeight}" rx="3" fill="${colours[at % colours.length]}"/>${whisker}<text x="${end.toFixed(1)}" y="${middle + 4}" fill="#1c2733">${formatNumber(value)}${unit === '' ? '' : ` ${unit}`}</text>`;
+  });
+  return frame(top + bars.length * rowHeight + 8, title, rows.join(''));
+}
+
+interface Curve {
+  readonly name: string;
+  readonly points: readonly { readonly x: number; readonly y: number }[];
+}
+
+/** Lines over steps, with axes whose ends are the data's. */
+function drawCurves({
+  title,
+  x: xName,
+  y: yName,
+  curves,
+}: {
+  readonly title: string;
+  readonly x: string;
+  readonly y: string;
+  readonly curves: readonly Curve[];
+}): string {
+  const height = 320;
+  const box = { left: 70, right: width - 30, top: 48, bottom: height - 62 };
+  const points = curves.flatMap((curve) => curve.points);
+  const xs = extent(points.map(({ x }) => x));
+  const ys = extent(points.map(({ y }) => y));
+  const toX = (value: number): number =>
+    box.left + ((value - xs.low) / xs.range) * (box.right - box.left);
+  const toY = (value: number): number =>
+    box.bottom - ((value - ys.low) / ys.range) * (box.bottom - box.top);
+  const grid = Array.from({ length: ticks }, (_, at) => {
+    const y = ys.low + (ys.range * at) / (ticks - 1);
+    const x = xs.low + (xs.range * at) / (ticks - 1);
+    return `<path d="M${box.left} ${toY(y).toFixed(1)}H${box.right}" stroke="#e3e8ee"/><text x="${box.left - 8}" y="${(toY(y) + 4).toFixed(1)}" text-anchor="end" fill="#5b6875">${formatNumber(y)}</text><text x="${toX(x).toFixed(1)}" y="${box.bottom + 18}" text-anchor="middle" fill="#5b6875">${formatNumber(Math.round(x))}</text>`;
+  });
+  const lines = curves.map(({ name, points: own }, at) => {
+    const colour = colours[at % colours.length];
+    const path = own
+      .map(
+        ({ x, y }, index) => `${index === 0 ? 'M' : 'L'}${toX(x).toFixed(1)} ${toY(y).toFixed(1)}`,
+      )
+      .join('');
+    const legend = `<rect x="${box.left + at * 240}" y="${height - 26}" width="12" height="12" rx="2" fill="${colour}"/><text x="${box.left + at * 240 + 18}" y="${height - 16}" fill="#1c2733">${escapeText(shorten(name))}</text>`;
+    return `<path d="${path}" stroke="${colour}" stroke-width="2" fill="none"/>${legend}`;
+  });
+  const names = `<text x="${box.right}" y="${box.bottom + 34}" text-anchor="end" fill="#5b6875">${escapeText(xName)}</text><text x="${box.left - 8}" y="${box.top - 10}" text-anchor="end" fill="#5b6875">${escapeText(yName)}</text>`;
+  return frame(height, title, grid.join('') + names + lines.join(''));
+}
+
+const maxNameChars = 26;
+
+function shorten(name: string): string {
+  return name.length <= maxNameChars ? name : `…${name.slice(1 - maxNameChars)}`;
+}
+
+function extent(values: readonly number[]): { low: number; range: number } {
+  const low = Math.min(...values);
+  const high = Math.max(...values);
+  return { low, range: high - low || 1 };
+}
+
+function formatNumber(value: number): string {
+  return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(4)));
 }

@@ -13,7 +13,7 @@ import {
   hyperparametersField,
   modelField,
 } from '../models/training-fields.ts';
-import { compareScores } from './compare.ts';
+import { compareScores } from './paired-tests.ts';
 import { drawReport, type ReportModel } from './draw-report.ts';
 import { scoreModel, type Scores } from './score-model.ts';
 

@@ -14,8 +14,7 @@ import { textColumnsOf } from '../dataset/dataset-store.ts';
 import { isObject } from '../dataset/read-json.ts';
 import { DatasetError, UnusableModelError } from '../errors.ts';
 import { readConfig } from '../config/read-config.ts';
-import { chooseEngine } from '../jobs/choose-engine.ts';
-import { runJob } from '../jobs/run-job.ts';
+import { chooseEngine, runJob } from '../jobs/run-job.ts';
 import type { MlParts } from '../ml-ports.ts';
 import type { FoundModel } from '../models/find-base.ts';
 import { frameOf, type LaidOutDataset } from '../models/make-jobs.ts';
@@ -36,7 +35,7 @@ export interface Scores {
   readonly metrics: Readonly<Record<string, Metric>>;
 }
 
-export interface Scored {
+interface Scored {
   readonly model: FoundModel;
   readonly laidOut: LaidOutDataset;
   readonly hyperparameters: Readonly<Record<string, unknown>>;

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type {
+  Hyperparameters,
   TrainingEngine,
   TrainingEvent,
   TrainingJob,
@@ -11,16 +12,16 @@ import type { CallContext } from '../../../contract/server/index.ts';
 import { reportError } from '../../../kernel/index.ts';
 import { TrainingRefusedError } from '../errors.ts';
 import type { MlParts } from '../ml-ports.ts';
-import { changedKeys, chooseCure } from './choose-cure.ts';
+import cures from './cures.json' with { type: 'json' };
 import {
   appendEvent,
+  type FinishedJob,
   jobFolderOf,
   jobKey,
   readEvents,
   readFinished,
   withJobFolder,
   writeFinished,
-  type FinishedJob,
 } from './job-folder.ts';
 import { reportProgress } from './report-progress.ts';
 
@@ -144,4 +145,77 @@ async function cureFor(
   const cure = chooseCure(job, { code: report.code, known });
   if (!cure || !('hyperparameters' in job) || !('hyperparameters' in cure.job)) return undefined;
   return { ...cure, changed: changedKeys(job.hyperparameters, cure.job.hyperparameters) };
+}
+
+interface Cure {
+  readonly cure: string;
+  readonly job: TrainingJob;
+}
+
+interface FailureFacts {
+  readonly code: string;
+  /** Ids of known failures that it is like, best first. */
+  readonly known: readonly string[];
+}
+
+/** The harmless change that is known to cure a failure; undefined where there is none or it would change nothing. */
+function chooseCure(job: TrainingJob, { code, known }: FailureFacts): Cure | undefined {
+  if (!('hyperparameters' in job)) return undefined;
+  const rule =
+    cures.find(({ codes }) => codes.includes(code)) ??
+    cures.find(({ failures }) => failures.includes(known[0] ?? ''));
+  if (!rule) return undefined;
+  const scale: Readonly<Record<string, number>> = rule.scale;
+  const hyperparameters = { ...job.hyperparameters };
+  for (const [key, factor] of Object.entries(scale)) {
+    const value = hyperparameters[key];
+    if (typeof value !== 'number') return undefined;
+    const isWhole = Number.isInteger(value) && factor >= 0.5;
+    const next = isWhole ? Math.floor(value * factor) : value * factor;
+    // A batch of one cannot be halved.
+    if (next < 1 && isWhole) return undefined;
+    hyperparameters[key] = next;
+  }
+  return { cure: rule.cure, job: { ...job, hyperparameters } };
+}
+
+function changedKeys(before: Hyperparameters, after: Hyperparameters): readonly string[] {
+  return Object.keys(after).filter((key) => before[key] !== after[key]);
+}
+
+/** `finetune:lora`, `quantize:q8_0`, `train:boosted`, `evaluate`, as engines name what they can do. */
+function abilityOf(job: TrainingJob): readonly string[] {
+  const detail =
+    job.kind === 'finetune'
+      ? job.method
+      : job.kind === 'quantize'
+        ? job.quantization
+        : job.kind === 'train'
+          ? job.algorithm
+          : job.model.format;
+  return [`${job.kind}:${detail}`, job.kind];
+}
+
+/** The first engine that can do the job, or the one that is asked for. Throws `ml.refused` with what each lacks. */
+export async function chooseEngine(
+  engines: readonly TrainingEngine[],
+  job: TrainingJob,
+  wanted?: string,
+): Promise<TrainingEngine> {
+  const abilities = abilityOf(job);
+  const reasons: string[] = [];
+  for (const engine of engines.filter(({ name }) => wanted === undefined || name === wanted)) {
+    const { can, cannot } = await engine.probe();
+    if (abilities.some((ability) => can.includes(ability))) return engine;
+    const found = cannot.find(({ what }) => abilities.includes(what));
+    const fix = found?.fix === undefined ? '' : ` (${found.fix})`;
+    reasons.push(`${engine.name}: ${found?.reason ?? `it cannot ${abilities[0]}`}${fix}`);
+  }
+  if (reasons.length === 0) {
+    const names = engines.map(({ name }) => name).join(', ');
+    reasons.push(
+      wanted === undefined ? 'there is no engine' : `there is no engine "${wanted}", only ${names}`,
+    );
+  }
+  throw new TrainingRefusedError(`${job.kind} (${abilities[0]})`, reasons);
 }

@@ -3,7 +3,7 @@ import { modelVersionSchema, type ModelVersion } from '../../../contract/ml/inde
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import { pluralize } from '../../../kernel/index.ts';
 import { NotPromotedError } from '../errors.ts';
-import { compareScores } from '../evaluation/compare.ts';
+import { compareScores } from '../evaluation/paired-tests.ts';
 import { scoreModel } from '../evaluation/score-model.ts';
 import type { MlParts } from '../ml-ports.ts';
 import { findModel } from './find-base.ts';
@@ -54,14 +54,7 @@ export function listModelsTool(parts: MlParts): DefinedTool {
 /** Of readonly parts a copy, as the output schema has it. */
 const plain = (version: ModelVersion) => ({ ...version, files: [...version.files] });
 
-export function describeVersion({
-  name,
-  version,
-  format,
-  files,
-  card,
-  createdAt,
-}: ModelVersion): string {
+function describeVersion({ name, version, format, files, card, createdAt }: ModelVersion): string {
   const bytes = files.reduce((sum, one) => sum + one.bytes, 0);
   const isOfTest = ([metric]: readonly [string, unknown]): number =>
     Number(metric.startsWith('test_'));

@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { quantizations, type TrainingJob } from '../../../contract/ml/index.ts';
 import type { CallContext } from '../../../contract/server/index.ts';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
-import { chooseEngine } from '../jobs/choose-engine.ts';
+import { chooseEngine, runJob } from '../jobs/run-job.ts';
 import { formatDuration, plotLine } from '../jobs/report-progress.ts';
-import { runJob } from '../jobs/run-job.ts';
 import type { MlParts } from '../ml-ports.ts';
 import { findModel } from './find-base.ts';
 import { finetuneJob, frameOf, trainJob } from './make-jobs.ts';
@@ -172,7 +171,7 @@ export function quantizeTool(parts: MlParts): DefinedTool {
 }
 
 /** The name of a model without folder and version, as a name in the store. */
-export function plainName(reference: string): string {
+function plainName(reference: string): string {
   const last = reference.replace(/^@/, '').split('@')[0]?.split('/').findLast(Boolean) ?? 'model';
   return (
     last
@@ -199,7 +198,7 @@ async function runAndStore(
   return storeResult(parts, { ...made, engine, outcome }, context);
 }
 
-export function describeTrained(trained: Trained): string {
+function describeTrained(trained: Trained): string {
   const { version, metrics, losses, estimate } = trained;
   const bytes = version.files.reduce((sum, file) => sum + file.bytes, 0);
   const { card } = version;

@@ -9,8 +9,7 @@ import {
 } from '../../../../contract/ml/index.ts';
 import { JobRefusedError } from '../errors.ts';
 import { readModelShape } from '../model-shape.ts';
-import { type EngineSpeed, planFinetune } from '../plan-finetune.ts';
-import { planSmall } from '../plan-small.ts';
+import { type EngineSpeed, planFinetune, planSmall } from '../plan-finetune.ts';
 import { readEmbeddedProgram } from '../program-files.ts';
 import { finishResult } from '../finish-result.ts';
 import { type EngineContext, runTrainer, type Trainer } from '../run-trainer.ts';

@@ -1,7 +1,7 @@
 import type { TrainingEngine, TrainingJob, TrainingPlan } from '../../../../contract/ml/index.ts';
 import { runEmbedded, settle } from '../embedded/embedded-engine.ts';
 import { JobRefusedError } from '../errors.ts';
-import { planSmall } from '../plan-small.ts';
+import { planSmall } from '../plan-finetune.ts';
 import type { EngineContext } from '../run-trainer.ts';
 
 const baseBytes = 100e6;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { cureRate, isDemoted } from './cure-rate.ts';
+import { cureRate, isDemoted } from './rank-fixes.ts';
 
 const prior = { mean: 0.6, weight: 2 };
 const none = { attempts: 0, successes: 0 };

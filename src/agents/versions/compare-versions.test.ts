@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { passesProbation, sampleOf } from './probation.ts';
+import { passesProbation, sampleOf } from './compare-versions.ts';
 
 const sample = (successes: number, count: number) =>
   sampleOf(Array.from({ length: count }, (_, index) => Number(index < successes)));
