@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Permission } from '../contract/access/index.ts';
 import type { Caller } from '../contract/caller/index.ts';
+import type { DeepReadonly } from '../kernel/index.ts';
 import type { HttpExchange } from '../http/index.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import type { ApiLimits, ApiPorts } from './ports.ts';
@@ -26,10 +27,6 @@ export interface ApiCall<Params, Query, Body> {
 }
 
 interface RouteText {
-  readonly method: 'get' | 'post' | 'delete';
-  /** `/runs/{id}`, below `/api/v1`. */
-  readonly path: string;
-  readonly group: string;
   readonly summary: string;
   readonly description?: string;
   readonly permission: Permission;
@@ -60,12 +57,12 @@ interface RouteShape<
   readonly body?: Body;
   readonly answer: Answer;
   /** Path of what was made, below `/api/v1`. */
-  readonly location?: (answer: z.input<Answer>) => string | undefined;
+  readonly location?: (answer: DeepReadonly<z.input<Answer>>) => string | undefined;
   /** One of `handle` and `serve`. */
   readonly handle?: (
     call: ApiCall<z.output<Params>, z.output<Query>, z.output<Body>>,
     ports: ApiPorts,
-  ) => Promise<z.input<Answer>>;
+  ) => Promise<DeepReadonly<z.input<Answer>>>;
   /** Writes the response itself. */
   readonly serve?: (
     call: ApiCall<z.output<Params>, z.output<Query>, z.output<Body>>,
@@ -78,6 +75,10 @@ type AnyCall = ApiCall<unknown, unknown, unknown>;
 
 /** A route whose types were checked where it was defined. */
 export interface ApiRoute extends RouteText {
+  readonly method: 'get' | 'post' | 'delete';
+  /** `/runs/{id}`, below `/api/v1`. */
+  readonly path: string;
+  readonly group: string;
   readonly params: Shape;
   readonly query: Shape;
   readonly body: z.ZodType;
@@ -94,15 +95,24 @@ export interface ApiRoute extends RouteText {
 const nothing = z.strictObject({});
 type Nothing = typeof nothing;
 
-export function defineRoute<
-  Answer extends z.ZodType,
-  Params extends Shape = Nothing,
-  Query extends Shape = Nothing,
-  Body extends z.ZodType = Nothing,
->(route: RouteShape<Params, Query, Body, Answer>): ApiRoute {
-  const defined = { params: nothing, query: nothing, body: nothing, ...route };
-  // The app passes `handle` just what the schemas of the same route gave.
-  return defined as unknown as ApiRoute;
+/** What defines the routes of one group: `get('/runs', { … })`. */
+export function routesOf(group: string) {
+  const define =
+    (method: ApiRoute['method']) =>
+    <
+      Answer extends z.ZodType,
+      Params extends Shape = Nothing,
+      Query extends Shape = Nothing,
+      Body extends z.ZodType = Nothing,
+    >(
+      path: string,
+      route: RouteShape<Params, Query, Body, Answer>,
+    ): ApiRoute => {
+      const defined = { params: nothing, query: nothing, body: nothing, method, path, group };
+      // The app passes `handle` just what the schemas of the same route gave.
+      return { ...defined, ...route } as unknown as ApiRoute;
+    };
+  return { get: define('get'), post: define('post'), remove: define('delete') };
 }
 
 /** A whole number in a query. */

@@ -32,7 +32,7 @@ export function pageOf<Item extends z.ZodType>(item: Item) {
 }
 
 export interface Page<Item> {
-  readonly items: Item[];
+  readonly items: readonly Item[];
   readonly nextCursor: string | null;
 }
 

@@ -6,6 +6,7 @@ export { Semaphore } from './semaphore.ts';
 export { isRunning } from './is-running.ts';
 export {
   cutMiddle,
+  type DeepReadonly,
   digestJson,
   lookupTable,
   outlineJson,

@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
 
+/** A value whose parts are only read, seven levels deep: what is returned of data that belongs to others. */
+export type DeepReadonly<Value, Level extends 0[] = []> = Level['length'] extends 7
+  ? Value
+  : Value extends object
+    ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key], [...Level, 0]> }
+    : Value;
+
 /** The object itself, or an empty one for what is no object or an array. */
 export function recordOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};

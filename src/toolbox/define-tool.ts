@@ -8,6 +8,7 @@ import {
   type ToolAnnotations,
   type ToolResult,
 } from '../contract/tool/index.ts';
+import type { DeepReadonly } from '../kernel/index.ts';
 import { describeIssues } from './describe-issues.ts';
 import { InvalidArgumentsError, InvalidOutputError } from './errors.ts';
 
@@ -24,7 +25,10 @@ export interface ToolSpec<Input extends z.ZodType, Output extends z.ZodType> {
   /** Without a model the result is a template only. */
   readonly needsModel?: boolean;
   /** The work. Load heavy engines in here (`await import(…)`), never at the top of the module. */
-  readonly run: (input: z.output<Input>, context: CallContext) => Promise<z.input<Output>>;
+  readonly run: (
+    input: z.output<Input>,
+    context: CallContext,
+  ) => Promise<DeepReadonly<z.input<Output>>>;
   /** One or more lines for a person; without it the text is the structured content as JSON. */
   readonly summarize?: (output: z.output<Output>) => string;
 }

@@ -1,9 +1,12 @@
 import { z } from 'zod';
-import { roles, type ApiKey, type ApiKeys, type AuditLog } from '../../contract/access/index.ts';
-import { booleanParam, byId, defineRoute, type ApiRoute } from '../define-route.ts';
+import { roles, type ApiKeys, type AuditLog } from '../../contract/access/index.ts';
+import { type ApiRoute, booleanParam, byId, routesOf } from '../define-route.ts';
 import { NotAvailableError } from '../errors.ts';
 import { pageAfter, pageOf, pageQuery, pageSize, readNumberCursor, writeCursor } from '../page.ts';
 import type { ApiPorts } from '../ports.ts';
+
+const keys = routesOf('Keys');
+const audit = routesOf('Audit');
 
 const maxGraceSeconds = 7 * 24 * 3_600;
 const maxScopes = 100;
@@ -46,23 +49,17 @@ const entrySchema = z.object({
 });
 
 const keyRoutes: readonly ApiRoute[] = [
-  defineRoute({
-    method: 'get',
-    path: '/keys',
-    group: 'Keys',
+  keys.get('/keys', {
     summary: 'List the API keys of the tenant',
     permission: 'keys.read',
     query: z.strictObject(pageQuery),
     answer: pageOf(keySchema),
     async handle({ caller, query }, ports) {
-      const keys = (await keysOf(ports).list(caller)).map(showKey);
+      const keys = await keysOf(ports).list(caller);
       return pageAfter(keys, query, ({ id }) => id);
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/keys',
-    group: 'Keys',
+  keys.post('/keys', {
     summary: 'Create an API key',
     description:
       'A caller grants at most its own role. The secret is in this answer and nowhere else.',
@@ -97,13 +94,10 @@ const keyRoutes: readonly ApiRoute[] = [
         ...(scopes !== undefined && { scopes }),
         ...(expiresAt !== undefined && { expiresAt }),
       });
-      return { key: showKey(created.key), secret: created.secret };
+      return { key: created.key, secret: created.secret };
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/keys/{id}/rotate',
-    group: 'Keys',
+  keys.post('/keys/{id}/rotate', {
     summary: 'Give a key a new secret',
     permission: 'keys.manage',
     isSecret: true,
@@ -117,30 +111,21 @@ const keyRoutes: readonly ApiRoute[] = [
         .describe('How long the old secret stays valid.'),
     }),
     answer: keyWithSecret,
-    async handle({ caller, params, body }, ports) {
-      const { key, secret } = await keysOf(ports).rotate(caller, params.id, body);
-      return { key: showKey(key), secret };
-    },
+    handle: async ({ caller, params, body }, ports) =>
+      keysOf(ports).rotate(caller, params.id, body),
   }),
-  defineRoute({
-    method: 'delete',
-    path: '/keys/{id}',
-    group: 'Keys',
+  keys.remove('/keys/{id}', {
     summary: 'Revoke a key at once',
     permission: 'keys.manage',
     params: byId,
     answer: keySchema,
-    handle: async ({ caller, params }, ports) =>
-      showKey(await keysOf(ports).revoke(caller, params.id)),
+    handle: async ({ caller, params }, ports) => keysOf(ports).revoke(caller, params.id),
   }),
 ];
 
 export const accessRoutes: readonly ApiRoute[] = [
   ...keyRoutes,
-  defineRoute({
-    method: 'get',
-    path: '/audit',
-    group: 'Audit',
+  audit.get('/audit', {
     summary: 'List what was allowed and refused, oldest first',
     permission: 'audit.read',
     query: z.strictObject({
@@ -163,10 +148,7 @@ export const accessRoutes: readonly ApiRoute[] = [
       return { items, nextCursor: last ? writeCursor(String(last.number)) : null };
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/audit/verify',
-    group: 'Audit',
+  audit.post('/audit/verify', {
     summary: 'Check that nothing in the audit log was changed, removed or reordered',
     permission: 'audit.read',
     repeat: 'safe',
@@ -187,8 +169,4 @@ function keysOf({ keys }: ApiPorts): ApiKeys {
 function auditOf({ audit }: ApiPorts): AuditLog {
   if (!audit) throw new NotAvailableError('audit log');
   return audit;
-}
-
-function showKey({ scopes, ...key }: ApiKey): z.input<typeof keySchema> {
-  return { ...key, scopes: scopes && [...scopes] };
 }

@@ -1,17 +1,14 @@
 import { z } from 'zod';
 import { shownAgentSchema } from '../../contract/agents/index.ts';
-import { defineRoute, type ApiRoute } from '../define-route.ts';
+import { type ApiRoute, routesOf } from '../define-route.ts';
 
-const group = 'Agents';
+const { get, post } = routesOf('Agents');
 const byName = z.strictObject({ name: z.string().min(1).max(64) });
 const byRun = z.strictObject({ id: z.string().min(1).max(100) });
 const problem = z.object({ file: z.string(), line: z.int(), message: z.string() });
 
 export const agentRoutes: readonly ApiRoute[] = [
-  defineRoute({
-    method: 'get',
-    path: '/agents',
-    group,
+  get('/agents', {
     summary: 'List specialist agents, and what is wrong with agent files',
     permission: 'tools.read',
     answer: z.object({
@@ -19,19 +16,9 @@ export const agentRoutes: readonly ApiRoute[] = [
       problems: z.array(problem),
       notes: z.array(z.string()),
     }),
-    async handle({ caller }, { agents }) {
-      const listed = await agents.list(caller);
-      return {
-        agents: [...listed.agents],
-        problems: [...listed.problems],
-        notes: [...listed.notes],
-      };
-    },
+    handle: ({ caller }, { agents }) => agents.list(caller),
   }),
-  defineRoute({
-    method: 'get',
-    path: '/agents/{name}',
-    group,
+  get('/agents/{name}', {
     summary: 'Show an agent',
     permission: 'tools.read',
     params: byName,
@@ -41,10 +28,7 @@ export const agentRoutes: readonly ApiRoute[] = [
       return shown;
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/agents/{name}/enable',
-    group,
+  post('/agents/{name}/enable', {
     summary: 'Switch an agent on or off for you',
     permission: 'tasks.submit',
     repeat: 'safe',
@@ -61,10 +45,7 @@ export const agentRoutes: readonly ApiRoute[] = [
       return shown;
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/agents/choose',
-    group,
+  post('/agents/choose', {
     summary: 'Ask which agent would get a task, and why',
     description: 'Records nothing.',
     permission: 'tools.read',
@@ -78,17 +59,14 @@ export const agentRoutes: readonly ApiRoute[] = [
       return { choice: await agents.wouldChoose(caller, body) };
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/runs/{id}/why',
-    group,
+  get('/runs/{id}/why', {
     summary: 'Explain which agents were chosen for a run and its parts',
     permission: 'runs.read',
     params: byRun,
     answer: z.object({ runId: z.string(), decisions: z.array(z.unknown()) }),
     async handle({ caller, params }, { agents, workflows }) {
       const { runId } = await workflows.show(caller, params.id);
-      return { runId, decisions: [...(await agents.why(caller, runId))] };
+      return { runId, decisions: await agents.why(caller, runId) };
     },
   }),
 ];

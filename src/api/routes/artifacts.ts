@@ -1,42 +1,26 @@
 import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
-import type { ArtifactDescription, Artifacts } from '../../contract/artifact/index.ts';
+import {
+  type ArtifactDescription,
+  artifactSchema,
+  type Artifacts,
+} from '../../contract/artifact/index.ts';
 import type { Caller } from '../../contract/caller/index.ts';
 import { headerOf } from '../../http/index.ts';
-import { defineRoute, idParam, type ApiRoute } from '../define-route.ts';
+import { type ApiRoute, idParam, routesOf } from '../define-route.ts';
 import { NotFoundError, UnsatisfiableRangeError } from '../errors.ts';
 import { pageAfter, pageOf, pageQuery } from '../page.ts';
 import { drained, hasTag } from '../send-answer.ts';
 
-const group = 'Artifacts';
+const { get } = routesOf('Artifacts');
 /** Artifacts that a list reaches. */
 const maxListed = 1_000;
 const pageBytes = 768 * 1024;
 
-const artifactSchema = z.object({
-  id: z.string().describe('`sha256:` and 64 hex digits: the same bytes have the same id.'),
-  bytes: z.int(),
-  mediaType: z.string(),
-  createdAt: z.string(),
-  lineage: z.array(
-    z.object({
-      runId: z.string(),
-      step: z.string(),
-      tool: z.string().nullable(),
-      argumentsDigest: z.string().nullable(),
-      inputs: z.array(z.string()),
-      createdAt: z.string(),
-    }),
-  ),
-});
-
 const byArtifact = z.strictObject({ id: idParam });
 
 export const artifactRoutes: readonly ApiRoute[] = [
-  defineRoute({
-    method: 'get',
-    path: '/artifacts',
-    group,
+  get('/artifacts', {
     summary: 'List artifacts, latest first',
     permission: 'artifacts.read',
     query: z.strictObject({ ...pageQuery, runId: z.string().min(1).max(100).optional() }),
@@ -46,25 +30,17 @@ export const artifactRoutes: readonly ApiRoute[] = [
       const limit = maxListed;
       const filter = runId === undefined ? { limit } : { limit, runId };
       const found = await (await artifacts()).list(caller, filter);
-      const { items, nextCursor } = pageAfter(found, query, ({ id }) => id);
-      return { items: items.map(show), nextCursor };
+      return pageAfter(found, query, ({ id }) => id);
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/artifacts/{id}',
-    group,
+  get('/artifacts/{id}', {
     summary: 'Describe an artifact and what made it',
     permission: 'artifacts.read',
     params: byArtifact,
     answer: artifactSchema,
-    handle: async ({ caller, params }, { artifacts }) =>
-      show(await find(await artifacts(), caller, params.id)),
+    handle: async ({ caller, params }, { artifacts }) => find(await artifacts(), caller, params.id),
   }),
-  defineRoute({
-    method: 'get',
-    path: '/artifacts/{id}/content',
-    group,
+  get('/artifacts/{id}/content', {
     summary: 'Read the bytes of an artifact',
     description:
       'Takes one range (`Range: bytes=0-99`). Text is sent as `text/plain`, all else as a download: a browser never runs it.',
@@ -160,14 +136,4 @@ async function find(
 ): Promise<ArtifactDescription> {
   if (!/^sha256:[0-9a-f]{64}$/.test(id)) throw new NotFoundError('artifact', id);
   return artifacts.describe(caller, id);
-}
-
-function show({ id, bytes, mediaType, createdAt, lineage }: ArtifactDescription) {
-  return {
-    id,
-    bytes,
-    mediaType,
-    createdAt,
-    lineage: lineage.map((one) => ({ ...one, inputs: [...one.inputs] })),
-  };
 }

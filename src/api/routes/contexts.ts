@@ -8,7 +8,7 @@ import {
   newContextItemSchema,
   packedContextSchema,
 } from '../../contract/context/index.ts';
-import { byId, defineRoute, integerParam, type ApiRoute } from '../define-route.ts';
+import { type ApiRoute, byId, integerParam, routesOf } from '../define-route.ts';
 import {
   pageAfter,
   pageOf,
@@ -19,7 +19,7 @@ import {
   writeCursor,
 } from '../page.ts';
 
-const group = 'Contexts';
+const { get, post, remove } = routesOf('Contexts');
 /** Contexts that a list reaches. */
 const maxListed = 1_000;
 const maxImported = 10_000;
@@ -37,10 +37,7 @@ const callerBody = z.strictObject({
 const sharesSchema = z.object({ sharedWith: z.array(z.string()) });
 
 const readRoutes: readonly ApiRoute[] = [
-  defineRoute({
-    method: 'get',
-    path: '/contexts',
-    group,
+  get('/contexts', {
     summary: 'List contexts with their latest versions, latest first',
     permission: 'contexts.read',
     query: z.strictObject(pageQuery),
@@ -50,10 +47,7 @@ const readRoutes: readonly ApiRoute[] = [
       return pageAfter(listed, query, ({ owner, id }) => `${owner} ${id}`);
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/contexts/{id}',
-    group,
+  get('/contexts/{id}', {
     summary: 'Show a version of a context',
     description: 'By id, a unique beginning of one, its name (the latest version) or `name@3`.',
     permission: 'contexts.read',
@@ -61,10 +55,7 @@ const readRoutes: readonly ApiRoute[] = [
     answer: contextVersionSchema.extend({ context: contextSchema }),
     handle: ({ caller, params }, { contexts }) => contexts.show(caller, params.id),
   }),
-  defineRoute({
-    method: 'get',
-    path: '/contexts/{id}/versions',
-    group,
+  get('/contexts/{id}/versions', {
     summary: 'List a version and those it was made from, newest first',
     permission: 'contexts.read',
     params: byId,
@@ -79,10 +70,7 @@ const readRoutes: readonly ApiRoute[] = [
       return { items, nextCursor: found.length > limit && last ? writeCursor(last.id) : null };
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/contexts/{id}/diff',
-    group,
+  get('/contexts/{id}/diff', {
     summary: 'Compare a version with another one',
     permission: 'contexts.read',
     params: byId,
@@ -90,10 +78,7 @@ const readRoutes: readonly ApiRoute[] = [
     answer: contextDiffSchema,
     handle: ({ caller, params, query }, { contexts }) => contexts.diff(caller, params.id, query.to),
   }),
-  defineRoute({
-    method: 'get',
-    path: '/contexts/{id}/text',
-    group,
+  get('/contexts/{id}/text', {
     summary: 'Get as much of a context as fits into a number of tokens',
     description: 'The same id and number give the same text. Secrets are hidden in it.',
     permission: 'contexts.read',
@@ -103,10 +88,7 @@ const readRoutes: readonly ApiRoute[] = [
     handle: ({ caller, params, query: { maxTokens } }, { contexts }) =>
       contexts.pack(caller, params.id, maxTokens === undefined ? {} : { maxTokens }),
   }),
-  defineRoute({
-    method: 'get',
-    path: '/contexts/{id}/export',
-    group,
+  get('/contexts/{id}/export', {
     summary: 'Export a version and those it was made from, oldest first',
     description:
       'Items are the canonical texts: the SHA-256 of one is the id of its version. A page ends after about a million characters.',
@@ -119,28 +101,22 @@ const readRoutes: readonly ApiRoute[] = [
       const range = { offset, limit: pageSize(query) };
       const { texts, nextOffset } = await contexts.export(caller, params.id, range);
       const nextCursor = nextOffset === null ? null : writeCursor(String(nextOffset));
-      return { items: [...texts], nextCursor };
+      return { items: texts, nextCursor };
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/contexts/{id}/shares',
-    group,
+  get('/contexts/{id}/shares', {
     summary: 'List the callers that a context of yours is shared with',
     permission: 'contexts.read',
     params: byId,
     answer: sharesSchema,
-    async handle({ caller, params }, { contexts }) {
-      return { sharedWith: [...(await contexts.sharedWith(caller, params.id))] };
-    },
+    handle: async ({ caller, params }, { contexts }) => ({
+      sharedWith: await contexts.sharedWith(caller, params.id),
+    }),
   }),
 ];
 
 const writeRoutes: readonly ApiRoute[] = [
-  defineRoute({
-    method: 'post',
-    path: '/contexts',
-    group,
+  post('/contexts', {
     summary: 'Create a version of a context',
     description:
       'A name that is there gets a further version; the same content gives the same version again. Items are texts, or a session, a run or an artifact of yours, whose text is taken now.',
@@ -163,10 +139,7 @@ const writeRoutes: readonly ApiRoute[] = [
         ...(parent !== undefined && { parent }),
       }),
   }),
-  defineRoute({
-    method: 'post',
-    path: '/contexts/import',
-    group,
+  post('/contexts/import', {
     summary: 'Import versions that were exported, parents first',
     description:
       'All of them or none. A text that was changed no longer fits its successors and is refused.',
@@ -178,10 +151,7 @@ const writeRoutes: readonly ApiRoute[] = [
     answer: z.object({ added: z.int(), known: z.int(), latest: contextVersionSchema }),
     handle: ({ caller, body }, { contexts }) => contexts.import(caller, body.versions),
   }),
-  defineRoute({
-    method: 'post',
-    path: '/contexts/{id}/share',
-    group,
+  post('/contexts/{id}/share', {
     summary: 'Let another caller of your tenant read a context',
     description:
       'All versions of its name, later ones too. Whether the caller exists is not disclosed.',
@@ -190,28 +160,22 @@ const writeRoutes: readonly ApiRoute[] = [
     params: byId,
     body: callerBody,
     answer: sharesSchema,
-    async handle({ caller, params, body }, { contexts }) {
-      return { sharedWith: [...(await contexts.share(caller, params.id, body.caller))] };
-    },
+    handle: async ({ caller, params, body }, { contexts }) => ({
+      sharedWith: await contexts.share(caller, params.id, body.caller),
+    }),
   }),
-  defineRoute({
-    method: 'post',
-    path: '/contexts/{id}/unshare',
-    group,
+  post('/contexts/{id}/unshare', {
     summary: 'Stop sharing a context with a caller',
     permission: 'contexts.write',
     repeat: 'safe',
     params: byId,
     body: callerBody,
     answer: sharesSchema,
-    async handle({ caller, params, body }, { contexts }) {
-      return { sharedWith: [...(await contexts.unshare(caller, params.id, body.caller))] };
-    },
+    handle: async ({ caller, params, body }, { contexts }) => ({
+      sharedWith: await contexts.unshare(caller, params.id, body.caller),
+    }),
   }),
-  defineRoute({
-    method: 'delete',
-    path: '/contexts/{id}',
-    group,
+  remove('/contexts/{id}', {
     summary: 'Remove a context: one version by id, all of them by name',
     permission: 'contexts.write',
     params: byId,

@@ -4,32 +4,26 @@ import {
   failureSchema,
   suggestionSchema,
 } from '../../contract/experience/index.ts';
-import { byId, defineRoute, type ApiRoute } from '../define-route.ts';
+import { type ApiRoute, byId, routesOf } from '../define-route.ts';
 import { pageAfter, pageOf, pageQuery } from '../page.ts';
 
-const group = 'Failures';
+const { get, post } = routesOf('Failures');
 /** Failures and fixes that lists reach. */
 const maxListed = 500;
 const maxTextLength = 100_000;
 
 export const experienceRoutes: readonly ApiRoute[] = [
-  defineRoute({
-    method: 'get',
-    path: '/failures',
-    group,
+  get('/failures', {
     summary: 'List recorded failures, latest first',
     permission: 'runs.read',
     query: z.strictObject(pageQuery),
     answer: pageOf(failureSchema),
     async handle({ caller, query }, { experience }) {
       const failures = await experience.failures(caller, maxListed);
-      return pageAfter([...failures], query, ({ id }) => id);
+      return pageAfter(failures, query, ({ id }) => id);
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/failures/{id}',
-    group,
+  get('/failures/{id}', {
     summary: 'Explain a failure: cause, evidence, what cured it before',
     permission: 'runs.read',
     params: byId,
@@ -37,10 +31,7 @@ export const experienceRoutes: readonly ApiRoute[] = [
     handle: ({ caller, params }, { experience }) =>
       experience.explain(caller, { kind: 'failure', id: params.id }),
   }),
-  defineRoute({
-    method: 'get',
-    path: '/runs/{id}/failure',
-    group,
+  get('/runs/{id}/failure', {
     summary: 'Explain why a run failed',
     permission: 'runs.read',
     params: byId,
@@ -48,10 +39,7 @@ export const experienceRoutes: readonly ApiRoute[] = [
     handle: ({ caller, params }, { experience }) =>
       experience.explain(caller, { kind: 'run', runId: params.id }),
   }),
-  defineRoute({
-    method: 'post',
-    path: '/failures/explain',
-    group,
+  post('/failures/explain', {
     summary: 'Explain the text of an error',
     description:
       'The text is compared with known failures; nothing is stored, and nothing of it is run.',
@@ -69,23 +57,17 @@ export const experienceRoutes: readonly ApiRoute[] = [
         ...(exitCode !== undefined && { exitCode }),
       }),
   }),
-  defineRoute({
-    method: 'get',
-    path: '/fixes',
-    group,
+  get('/fixes', {
     summary: 'List the fixes that were used or learned, with how often they cured',
     permission: 'runs.read',
     query: z.strictObject(pageQuery),
     answer: pageOf(suggestionSchema),
     async handle({ caller, query }, { experience }) {
       const fixes = await experience.fixes(caller, maxListed);
-      return pageAfter([...fixes], query, ({ fixId }) => fixId);
+      return pageAfter(fixes, query, ({ fixId }) => fixId);
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/fixes/{id}/outcomes',
-    group,
+  post('/fixes/{id}/outcomes', {
     summary: 'Record whether a fix cured a failure',
     permission: 'runs.start',
     repeat: 'once',
@@ -99,10 +81,7 @@ export const experienceRoutes: readonly ApiRoute[] = [
         ...(failureId !== undefined && { failureId }),
       }),
   }),
-  defineRoute({
-    method: 'post',
-    path: '/fixes/{id}/approval',
-    group,
+  post('/fixes/{id}/approval', {
     summary: 'Allow a fix to be used without asking, or take that back',
     permission: 'runs.approve',
     repeat: 'safe',

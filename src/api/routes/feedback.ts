@@ -4,11 +4,11 @@ import {
   learnedSchema,
   maxReasonChars,
 } from '../../contract/feedback/index.ts';
-import { defineRoute, integerParam, type ApiRoute } from '../define-route.ts';
+import { type ApiRoute, integerParam, routesOf } from '../define-route.ts';
 import { InvalidRequestError } from '../errors.ts';
 import { pageAfter, pageOf, pageQuery } from '../page.ts';
 
-const group = 'Feedback';
+const { get, post } = routesOf('Feedback');
 /** Entries that a list reaches. */
 const maxListed = 2_000;
 const maxWeeks = 104;
@@ -27,10 +27,7 @@ const feedbackBody = z.strictObject({
 });
 
 export const feedbackRoutes: readonly ApiRoute[] = [
-  defineRoute({
-    method: 'get',
-    path: '/feedback',
-    group,
+  get('/feedback', {
     summary: 'List feedback, latest first',
     description: 'Opinions of people, and what they approved, denied or undid.',
     permission: 'feedback.read',
@@ -41,10 +38,7 @@ export const feedbackRoutes: readonly ApiRoute[] = [
       return pageAfter(given, query, ({ kind, subject }) => `${kind} ${subject}`);
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/feedback',
-    group,
+  post('/feedback', {
     summary: 'Say what you think of a run or an answer',
     description: 'Replaces what you said about it before.',
     permission: 'feedback.write',
@@ -62,10 +56,7 @@ export const feedbackRoutes: readonly ApiRoute[] = [
       return feedback.give(caller, { about, isGood, ...(reason !== undefined && { reason }) });
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/learned',
-    group,
+  get('/learned', {
     summary: 'Show runs, failures, recoveries and feedback of each week',
     permission: 'feedback.read',
     query: z.strictObject({ weeks: integerParam({ min: 1, max: maxWeeks }).optional() }),

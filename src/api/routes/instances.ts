@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Instance } from '../../contract/instance/index.ts';
-import { byId, defineRoute, type ApiRoute } from '../define-route.ts';
+import { byId, routesOf, type ApiRoute } from '../define-route.ts';
 
-const group = 'Instances';
+const { get, post } = routesOf('Instances');
 
 const instanceSchema = z.object({
   id: z.string(),
@@ -20,10 +20,7 @@ const instanceSchema = z.object({
 });
 
 export const instanceRoutes: readonly ApiRoute[] = [
-  defineRoute({
-    method: 'get',
-    path: '/instances',
-    group,
+  get('/instances', {
     summary: 'List the instances that serve from the same database',
     permission: 'instances.read',
     answer: z.object({ items: z.array(instanceSchema) }),
@@ -31,10 +28,7 @@ export const instanceRoutes: readonly ApiRoute[] = [
       return { items: (await instances.list()).map(showInstance) };
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/instances/{id}/drain',
-    group,
+  post('/instances/{id}/drain', {
     summary: 'Have an instance finish what it has and end',
     permission: 'instances.drain',
     repeat: 'safe',

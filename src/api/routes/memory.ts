@@ -1,26 +1,20 @@
 import { z } from 'zod';
 import {
+  forgottenMemorySchema,
   maxMemoryTextLength,
+  memoryExplanationSchema,
+  memoryHitSchema,
   memoryItemSchema,
   memoryKindSchema,
   memorySensitivitySchema,
-  memorySourceSchema,
   memoryStatusSchema,
 } from '../../contract/memory/index.ts';
-import { byId, defineRoute, integerParam, listParam, type ApiRoute } from '../define-route.ts';
+import { type ApiRoute, byId, integerParam, listParam, routesOf } from '../define-route.ts';
 import { pageOf, pageQuery, pageSize, readCursor, writeCursor } from '../page.ts';
 
-const group = 'Memory';
+const { get, post, remove } = routesOf('Memory');
 const maxHits = 50;
 const usualHits = 10;
-
-const receiptSchema = z.object({
-  words: z.array(z.string()).describe('Words of the query that the item has.'),
-  likeness: z.number().nullable().describe('How alike they are in meaning, from -1 to 1.'),
-  ageDays: z.number(),
-  source: memorySourceSchema,
-  because: z.string().describe('Why it was found, in one sentence.'),
-});
 
 const filterQuery = {
   kinds: listParam(memoryKindSchema.options as [string, ...string[]])
@@ -44,10 +38,7 @@ const textSchema = z.string().min(1).max(maxMemoryTextLength);
 const own = { source: { kind: 'person', face: 'rest' }, isVouchedFor: true } as const;
 
 export const memoryRoutes: readonly ApiRoute[] = [
-  defineRoute({
-    method: 'get',
-    path: '/memory',
-    group,
+  get('/memory', {
     summary: 'List memory items, latest observed first',
     permission: 'memory.read',
     query: z.strictObject({ ...pageQuery, ...filterQuery }),
@@ -63,10 +54,7 @@ export const memoryRoutes: readonly ApiRoute[] = [
       return { items: page, nextCursor: hasMore ? writeCursor(last.id) : null };
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/memory/search',
-    group,
+  get('/memory/search', {
     summary: 'Search the memory by words and meaning',
     description:
       'Each hit has a receipt: why it was found. Superseded items are left out unless `validAt` is in the past.',
@@ -78,31 +66,16 @@ export const memoryRoutes: readonly ApiRoute[] = [
       ...filterQuery,
     }),
     answer: z.object({
-      hits: z.array(
-        z.object({ item: memoryItemSchema, score: z.number(), receipt: receiptSchema }),
-      ),
+      hits: z.array(memoryHitSchema),
       isAnswerable: z.boolean().describe('False: nothing found seems to answer the query.'),
     }),
     async handle({ caller, query, signal }, { memoryItems }) {
       const { query: text, limit = usualHits, validAt, ...rest } = query;
       const filter = { ...rest, ...(validAt !== undefined && { validAt }) };
-      const { hits, isAnswerable } = await memoryItems.search({
-        caller,
-        text,
-        filter,
-        limit,
-        signal,
-      });
-      const shown = hits.map(({ item, score, receipt: { words, ...receipt } }) => {
-        return { item, score, receipt: { ...receipt, words: [...words] } };
-      });
-      return { hits: shown, isAnswerable };
+      return memoryItems.search({ caller, text, filter, limit, signal });
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/memory',
-    group,
+  post('/memory', {
     summary: 'Remember something',
     permission: 'memory.write',
     status: 201,
@@ -125,29 +98,14 @@ export const memoryRoutes: readonly ApiRoute[] = [
     handle: ({ caller, body }, { memoryItems }) =>
       memoryItems.remember(caller, { ...body, ...own }),
   }),
-  defineRoute({
-    method: 'get',
-    path: '/memory/{id}',
-    group,
+  get('/memory/{id}', {
     summary: 'Explain a memory item: where it comes from, and its versions',
     permission: 'memory.read',
     params: byId,
-    answer: z.object({
-      item: memoryItemSchema,
-      because: z.string(),
-      evidence: z.string().nullable().describe('What the source says.'),
-      earlier: z.array(memoryItemSchema).describe('Versions it superseded, the latest first.'),
-      newer: memoryItemSchema.nullable().describe('The version that superseded it.'),
-    }),
-    async handle({ caller, params }, { memoryItems }) {
-      const { earlier, ...explanation } = await memoryItems.explain(caller, params.id);
-      return { ...explanation, earlier: [...earlier] };
-    },
+    answer: memoryExplanationSchema,
+    handle: ({ caller, params }, { memoryItems }) => memoryItems.explain(caller, params.id),
   }),
-  defineRoute({
-    method: 'post',
-    path: '/memory/{id}/correct',
-    group,
+  post('/memory/{id}/correct', {
     summary: 'Supersede a memory item by a new version',
     permission: 'memory.write',
     status: 201,
@@ -159,10 +117,7 @@ export const memoryRoutes: readonly ApiRoute[] = [
     handle: ({ caller, params, body }, { memoryItems }) =>
       memoryItems.correct(caller, params.id, { ...body, ...own }),
   }),
-  defineRoute({
-    method: 'post',
-    path: '/memory/{id}/change',
-    group,
+  post('/memory/{id}/change', {
     summary: 'Pin, accept or exclude a memory item',
     description: '`active` accepts a candidate, and recalls an excluded item again.',
     permission: 'memory.write',
@@ -180,19 +135,13 @@ export const memoryRoutes: readonly ApiRoute[] = [
       return (await memoryItems.explain(caller, params.id)).item;
     },
   }),
-  defineRoute({
-    method: 'delete',
-    path: '/memory/{id}',
-    group,
+  remove('/memory/{id}', {
     summary: 'Forget a memory item',
     description:
       'For good, with its earlier versions and the words of the turns that it was copied from.',
     permission: 'memory.write',
     params: byId,
-    answer: z.object({ forgotten: z.array(z.string()), turns: z.int() }),
-    async handle({ caller, params }, { memoryItems }) {
-      const { forgotten, turns } = await memoryItems.forget(caller, [params.id]);
-      return { forgotten: [...forgotten], turns };
-    },
+    answer: forgottenMemorySchema,
+    handle: ({ caller, params }, { memoryItems }) => memoryItems.forget(caller, [params.id]),
   }),
 ];

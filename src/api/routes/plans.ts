@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { planSchema, type PlanProblem } from '../../contract/plan/index.ts';
+import { planCheckSchema } from '../../contract/plan/index.ts';
 import type { PlanSource } from '../../contract/run/index.ts';
-import { defineRoute, type ApiRoute } from '../define-route.ts';
+import { type ApiRoute, routesOf } from '../define-route.ts';
 import { InvalidRequestError } from '../errors.ts';
 
-const group = 'Plans';
+const { post } = routesOf('Plans');
 const maxPlanChars = 4_000_000;
 
 /**
@@ -22,51 +22,17 @@ export function sourceOf(plan: z.output<typeof planBody>): PlanSource {
   return typeof plan === 'string' ? { kind: 'text', text: plan } : { kind: 'data', plan };
 }
 
-const problem = z.object({
-  step: z.string().nullable(),
-  path: z.string(),
-  line: z.int().nullable(),
-  code: z.string(),
-  message: z.string(),
-  severity: z.enum(['error', 'warning']),
-});
-
-const checked = z.object({
-  ok: z.boolean(),
-  errors: z.array(problem),
-  warnings: z.array(problem),
-  edges: z.array(z.array(z.string())).describe('`[from, to]`: `to` needs what `from` gives.'),
-  optimizations: z.array(z.string()),
-  plan: planSchema.optional().describe('As it would run; absent when it is not well-formed.'),
-});
-
 export const planRoutes: readonly ApiRoute[] = [
-  defineRoute({
-    method: 'post',
-    path: '/plans/check',
-    group,
+  post('/plans/check', {
     summary: 'Check a plan against the tools there are; runs nothing',
     permission: 'plans.check',
     repeat: 'safe',
     body: z.strictObject({ plan: planBody, optimize: z.boolean().default(false) }),
-    answer: checked,
-    async handle({ caller, body }, { workflows }) {
-      const { optimize } = body;
-      const check = await workflows.check(caller, sourceOf(body.plan), { optimize });
-      return {
-        ok: check.ok,
-        errors: check.errors.map(showProblem),
-        warnings: check.warnings.map(showProblem),
-        edges: check.edges.map((edge) => [...edge]),
-        optimizations: [...check.optimizations],
-        ...(check.plan && { plan: check.plan }),
-      };
-    },
+    answer: planCheckSchema,
+    handle: ({ caller, body: { plan, optimize } }, { workflows }) =>
+      workflows.check(caller, sourceOf(plan), { optimize }),
   }),
-  defineRoute({
-    method: 'post',
-    path: '/plans/draw',
-    group,
+  post('/plans/draw', {
     summary: 'Draw a plan as text, Mermaid or SVG',
     permission: 'plans.check',
     repeat: 'safe',
@@ -89,7 +55,3 @@ export const planRoutes: readonly ApiRoute[] = [
     },
   }),
 ];
-
-function showProblem({ step, path, line, code, message, severity }: PlanProblem) {
-  return { step, path, line, code, message, severity };
-}

@@ -1,8 +1,11 @@
 import { z } from 'zod';
-import { byName, defineRoute, type ApiRoute } from '../define-route.ts';
+import { type ApiRoute, byName, routesOf } from '../define-route.ts';
 import { NotFoundError } from '../errors.ts';
 import { pageAfter, pageOf, pageQuery } from '../page.ts';
 import { contextOf } from './tools.ts';
+
+const resources = routesOf('Resources');
+const prompts = routesOf('Prompts');
 
 const resourceSchema = z.object({
   uri: z.string(),
@@ -34,10 +37,7 @@ const promptSchema = z.object({
 });
 
 export const resourceRoutes: readonly ApiRoute[] = [
-  defineRoute({
-    method: 'get',
-    path: '/resources',
-    group: 'Resources',
+  resources.get('/resources', {
     summary: 'List the resources of all servers',
     permission: 'resources.read',
     query: z.strictObject(pageQuery),
@@ -59,10 +59,7 @@ export const resourceRoutes: readonly ApiRoute[] = [
       return { items: shown, nextCursor };
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/resources/templates',
-    group: 'Resources',
+  resources.get('/resources/templates', {
     summary: 'List the templates of resource addresses',
     permission: 'resources.read',
     query: z.strictObject(pageQuery),
@@ -80,10 +77,7 @@ export const resourceRoutes: readonly ApiRoute[] = [
       return { items: shown, nextCursor };
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/resources/content',
-    group: 'Resources',
+  resources.get('/resources/content', {
     summary: 'Read a resource',
     permission: 'resources.read',
     query: z.strictObject({ uri: z.string().min(1).max(4_000) }),
@@ -99,13 +93,10 @@ export const resourceRoutes: readonly ApiRoute[] = [
     }),
     async handle(call, { catalogue }) {
       const { contents } = await catalogue.readResource(call.query.uri, contextOf(call));
-      return { contents: [...contents] };
+      return { contents };
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/prompts',
-    group: 'Prompts',
+  prompts.get('/prompts', {
     summary: 'List the prompts of all servers',
     permission: 'prompts.read',
     query: z.strictObject(pageQuery),
@@ -120,10 +111,7 @@ export const resourceRoutes: readonly ApiRoute[] = [
       return pageAfter(prompts, query, ({ name }) => name);
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/prompts/{name}',
-    group: 'Prompts',
+  prompts.post('/prompts/{name}', {
     summary: 'Get the messages of a prompt',
     permission: 'prompts.read',
     repeat: 'safe',

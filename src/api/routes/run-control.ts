@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { runStatuses } from '../../contract/run/index.ts';
-import { byId, defineRoute, idParam, type ApiCall, type ApiRoute } from '../define-route.ts';
+import { type ApiCall, type ApiRoute, byId, idParam, routesOf } from '../define-route.ts';
 import type { ApiPorts } from '../ports.ts';
 import { startedRun } from './runs.ts';
 
-const group = 'Run control';
+const { post } = routesOf('Run control');
 const step = z.string().min(1).max(1_000);
 const reason = z.string().max(10_000);
 const changed = z.object({ runId: z.string(), status: z.enum(runStatuses) });
@@ -28,10 +28,7 @@ async function changeRun(
 }
 
 const decisions: readonly ApiRoute[] = [
-  defineRoute({
-    method: 'post',
-    path: '/runs/{id}/approve',
-    group,
+  post('/runs/{id}/approve', {
     summary: 'Approve a call that a run waits to make',
     description:
       'Names the approval that was shown (`waitingFor[].approvalId` of the run): another one that took its place stays undecided.',
@@ -48,10 +45,7 @@ const decisions: readonly ApiRoute[] = [
         }),
       ),
   }),
-  defineRoute({
-    method: 'post',
-    path: '/runs/{id}/deny',
-    group,
+  post('/runs/{id}/deny', {
     summary: 'Deny a call that a run waits to make',
     permission: 'runs.approve',
     repeat: 'safe',
@@ -70,10 +64,7 @@ const decisions: readonly ApiRoute[] = [
         }),
       ),
   }),
-  defineRoute({
-    method: 'post',
-    path: '/runs/{id}/resolve',
-    group,
+  post('/runs/{id}/resolve', {
     summary: 'Say whether an effect with an unknown outcome happened',
     permission: 'runs.approve',
     repeat: 'safe',
@@ -89,10 +80,7 @@ const decisions: readonly ApiRoute[] = [
         return ports.workflows.resolve(call.caller, call.params.id, path, resolution);
       }),
   }),
-  defineRoute({
-    method: 'post',
-    path: '/runs/{id}/repair',
-    group,
+  post('/runs/{id}/repair', {
     summary: 'Give a failed step other arguments, or give it up',
     permission: 'runs.approve',
     repeat: 'safe',
@@ -121,10 +109,7 @@ function given<Value extends object>(
 type PlainChange = 'pause' | 'resume';
 
 function plainChange(name: PlainChange, summary: string): ApiRoute {
-  return defineRoute({
-    method: 'post',
-    path: `/runs/{id}/${name}`,
-    group,
+  return post(`/runs/{id}/${name}`, {
     summary,
     permission: 'runs.control',
     repeat: 'safe',
@@ -137,10 +122,7 @@ function plainChange(name: PlainChange, summary: string): ApiRoute {
 
 export const runControlRoutes: readonly ApiRoute[] = [
   ...decisions,
-  defineRoute({
-    method: 'post',
-    path: '/runs/{id}/cancel',
-    group,
+  post('/runs/{id}/cancel', {
     summary: 'Cancel a run',
     permission: 'runs.control',
     repeat: 'safe',
@@ -154,10 +136,7 @@ export const runControlRoutes: readonly ApiRoute[] = [
   }),
   plainChange('pause', 'Pause a run'),
   plainChange('resume', 'Resume a paused run'),
-  defineRoute({
-    method: 'post',
-    path: '/runs/{id}/signals/{name}',
-    group,
+  post('/runs/{id}/signals/{name}', {
     summary: 'Send a signal to a run',
     description: 'A signal is a fact: its first value counts, and every wait for it gets that.',
     permission: 'runs.control',
@@ -170,10 +149,7 @@ export const runControlRoutes: readonly ApiRoute[] = [
         ports.workflows.signal(call.caller, call.params.id, call.params.name, call.body.payload),
       ),
   }),
-  defineRoute({
-    method: 'post',
-    path: '/runs/{id}/retry',
-    group,
+  post('/runs/{id}/retry', {
     summary: 'Try again what failed in a run',
     permission: 'runs.start',
     params: byId,
@@ -184,10 +160,7 @@ export const runControlRoutes: readonly ApiRoute[] = [
         ports.workflows.retry(call.caller, call.params.id, call.body.fromStep),
       ),
   }),
-  defineRoute({
-    method: 'post',
-    path: '/runs/{id}/fork',
-    group,
+  post('/runs/{id}/fork', {
     summary: 'Start a new run that takes over what the changes do not reach',
     permission: 'runs.start',
     status: 201,

@@ -9,7 +9,7 @@ import {
 } from '../../contract/run/index.ts';
 import { headerOf } from '../../http/index.ts';
 import { digestJson } from '../../kernel/index.ts';
-import { byId, defineRoute, listParam, type ApiRoute } from '../define-route.ts';
+import { type ApiRoute, byId, listParam, routesOf } from '../define-route.ts';
 import {
   pageAfter,
   pageOf,
@@ -21,7 +21,7 @@ import {
 } from '../page.ts';
 import { planBody, sourceOf } from './plans.ts';
 
-const group = 'Runs';
+const { get, post } = routesOf('Runs');
 
 const started = z.object({
   runId: z.string(),
@@ -44,10 +44,7 @@ export function startedRun(runId: string): z.input<typeof started> {
 }
 
 export const runRoutes: readonly ApiRoute[] = [
-  defineRoute({
-    method: 'get',
-    path: '/runs',
-    group,
+  get('/runs', {
     summary: 'List runs, newest first',
     permission: 'runs.read',
     query: z.strictObject({
@@ -67,10 +64,7 @@ export const runRoutes: readonly ApiRoute[] = [
       return { items, nextCursor: last ? writeCursor(last.runId) : null };
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/runs',
-    group,
+  post('/runs', {
     summary: 'Start a run of a plan',
     description:
       'The plan is checked first; with a mistake in it nothing starts. The run is stored before the answer is sent: it survives whatever dies.',
@@ -102,10 +96,7 @@ export const runRoutes: readonly ApiRoute[] = [
       return startedRun(runId);
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/runs/{id}',
-    group,
+  get('/runs/{id}', {
     summary: 'Show a run',
     permission: 'runs.read',
     params: byId,
@@ -113,10 +104,7 @@ export const runRoutes: readonly ApiRoute[] = [
     handle: async ({ caller, params }, { workflows }) =>
       showRun(await workflows.show(caller, params.id)),
   }),
-  defineRoute({
-    method: 'get',
-    path: '/runs/{id}/steps',
-    group,
+  get('/runs/{id}/steps', {
     summary: 'List the steps of a run with their results',
     permission: 'runs.read',
     params: byId,
@@ -128,10 +116,7 @@ export const runRoutes: readonly ApiRoute[] = [
       return pageAfter(items, query, ({ path }) => path);
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/runs/{id}/journal',
-    group,
+  get('/runs/{id}/journal', {
     summary: 'List what happened in a run, in order',
     permission: 'runs.read',
     params: byId,
@@ -142,13 +127,10 @@ export const runRoutes: readonly ApiRoute[] = [
       const range = { after, limit: pageSize(query) };
       const { entries, total } = await workflows.journal(caller, params.id, range);
       const last = entries.at(-1)?.number ?? total;
-      return { items: [...entries], nextCursor: last < total ? writeCursor(String(last)) : null };
+      return { items: entries, nextCursor: last < total ? writeCursor(String(last)) : null };
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/runs/{id}/events',
-    group,
+  get('/runs/{id}/events', {
     summary: 'Follow a run as server-sent events',
     description:
       'Events `journal` are the entries of the journal, each once; `run` is the state of the run whenever that changed. The stream ends with the run. ' +

@@ -1,95 +1,36 @@
 import { z } from 'zod';
 import { isServerInScope } from '../../contract/access/index.ts';
 import type { Caller } from '../../contract/caller/index.ts';
-import type { FleetControl, ServerStatus } from '../../contract/fleet/index.ts';
-import { byName, defineRoute, integerParam, type ApiRoute } from '../define-route.ts';
+import {
+  type FleetControl,
+  type ServerStatus,
+  serverStatusSchema,
+  toolChangeSchema,
+} from '../../contract/fleet/index.ts';
+import { type ApiRoute, byName, integerParam, routesOf } from '../define-route.ts';
 import { NotFoundError } from '../errors.ts';
 
-const group = 'Servers';
+const { get, post } = routesOf('Servers');
 const maxLogLines = 1_000;
 
-const change = z.object({
-  tool: z.string(),
-  kind: z.enum(['changed', 'new', 'instructions']),
-  isHeld: z.boolean().describe('It cannot be used until it is accepted.'),
-  fields: z.array(z.string()),
-  at: z.string(),
-  isLessCareful: z.boolean(),
-});
-
-const loginSchema = z.object({
-  state: z.enum(['needed', 'active', 'expired', 'revoked']),
-  callerId: z.string(),
-  account: z.string().nullable(),
-  issuer: z.string().nullable(),
-  scopes: z.array(z.string()),
-  expiresAt: z.string().nullable(),
-  isRenewable: z.boolean(),
-});
-
-const serverSchema = z.object({
-  name: z.string(),
-  transport: z.enum(['in-process', 'stdio', 'http', 'sse']),
-  state: z.enum([
-    'idle',
-    'starting',
-    'ready',
-    'restarting',
-    'crash-looping',
-    'failed',
-    'disabled',
-    'untrusted',
-  ]),
-  since: z.string(),
-  pid: z.int().nullable(),
-  restarts: z.int(),
-  lastError: z.string().nullable(),
-  tools: z.int(),
-  resources: z.int(),
-  prompts: z.int(),
-  calls: z.int(),
-  failedCalls: z.int(),
-  p50Ms: z.number().nullable(),
-  p99Ms: z.number().nullable(),
-  memoryBytes: z.number().nullable(),
-  protocolVersion: z.string().nullable(),
-  version: z.string().nullable(),
-  source: z.enum(['built-in', 'user', 'project', 'flag']),
-  problems: z.array(z.string()),
-  changedTools: z.array(change),
-  flags: z
-    .array(z.object({ tool: z.string(), kind: z.string(), message: z.string() }))
-    .describe('What is suspicious about its tools.'),
-  login: loginSchema.nullable().describe('The login of the caller; null where none is needed.'),
-});
-
 export const serverRoutes: readonly ApiRoute[] = [
-  defineRoute({
-    method: 'get',
-    path: '/servers',
-    group,
+  get('/servers', {
     summary: 'List the servers and how they do',
     permission: 'servers.read',
-    answer: z.object({ items: z.array(serverSchema), collisions: z.array(z.string()) }),
+    answer: z.object({ items: z.array(serverStatusSchema), collisions: z.array(z.string()) }),
     async handle({ caller }, { fleet }) {
-      const items = (await visibleServers(fleet, caller)).map(showServer);
-      return { items, collisions: [...fleet.collisions()] };
+      const items = await visibleServers(fleet, caller);
+      return { items, collisions: fleet.collisions() };
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/servers/{name}',
-    group,
+  get('/servers/{name}', {
     summary: 'Show a server',
     permission: 'servers.read',
     params: byName,
-    answer: serverSchema,
-    handle: async (call, { fleet }) => showServer(await findServer(fleet, call)),
+    answer: serverStatusSchema,
+    handle: (call, { fleet }) => findServer(fleet, call),
   }),
-  defineRoute({
-    method: 'get',
-    path: '/servers/{name}/logs',
-    group,
+  get('/servers/{name}/logs', {
     summary: 'Read the latest lines a server wrote to standard error',
     permission: 'servers.manage',
     params: byName,
@@ -100,41 +41,34 @@ export const serverRoutes: readonly ApiRoute[] = [
     async handle(call, { fleet }) {
       const { params, query } = call;
       await findServer(fleet, call);
-      return { lines: [...(await fleet.logs(params.name, query.lines ?? 100))] };
+      return { lines: await fleet.logs(params.name, query.lines ?? 100) };
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/servers/{name}/restart',
-    group,
+  post('/servers/{name}/restart', {
     summary: 'Restart a server',
     description:
       'Of this process. What is started stands in the settings of this machine; a request cannot change it.',
     permission: 'servers.manage',
     repeat: 'safe',
     params: byName,
-    answer: serverSchema,
+    answer: serverStatusSchema,
     async handle(call, { fleet }) {
       const { params } = call;
       await findServer(fleet, call);
       await fleet.restart(params.name);
-      return showServer(await findServer(fleet, call));
+      return findServer(fleet, call);
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/servers/{name}/accept-tools',
-    group,
+  post('/servers/{name}/accept-tools', {
     summary: 'Accept the tools of a server that changed',
     permission: 'servers.manage',
     repeat: 'safe',
     params: byName,
-    answer: z.object({ accepted: z.array(change) }),
+    answer: z.object({ accepted: z.array(toolChangeSchema) }),
     async handle(call, { fleet }) {
       const { params } = call;
       await findServer(fleet, call);
-      const accepted = await fleet.acceptTools(params.name);
-      return { accepted: accepted.map((one) => ({ ...one, fields: [...one.fields] })) };
+      return { accepted: await fleet.acceptTools(params.name) };
     },
   }),
 ];
@@ -154,15 +88,4 @@ async function findServer(
   const server = (await visibleServers(fleet, caller)).find(({ name }) => name === params.name);
   if (!server) throw new NotFoundError('server', params.name);
   return server;
-}
-
-function showServer(status: ServerStatus): z.input<typeof serverSchema> {
-  const { problems, changedTools, flags, login, ...server } = status;
-  return {
-    ...server,
-    flags: flags.map((flag) => ({ ...flag })),
-    login: login && { ...login, scopes: [...login.scopes] },
-    problems: [...problems],
-    changedTools: changedTools.map((one) => ({ ...one, fields: [...one.fields] })),
-  };
 }

@@ -1,42 +1,26 @@
 import { z } from 'zod';
-import { sessionSchema, turnSchema } from '../../contract/session/index.ts';
-import { byId, defineRoute, type ApiRoute } from '../define-route.ts';
+import { sessionSchema, sessionSummarySchema, turnSchema } from '../../contract/session/index.ts';
+import { type ApiRoute, byId, routesOf } from '../define-route.ts';
 import { pageAfter, pageOf, pageQuery } from '../page.ts';
 
-const group = 'Sessions';
+const { get, post, remove } = routesOf('Sessions');
 /** Sessions that a list reaches. */
 const maxListed = 1_000;
-
-const summarySchema = z.object({
-  id: z.string(),
-  title: z.string(),
-  createdAt: z.string(),
-  updatedAt: z.string(),
-  turns: z.int(),
-  isOpen: z.boolean().describe('A process has it open to write in it.'),
-  folder: z.string().exactOptional().describe('The project it belongs to.'),
-});
 
 const shownSession = sessionSchema.omit({ turns: true }).extend({ turns: z.int() });
 
 export const sessionRoutes: readonly ApiRoute[] = [
-  defineRoute({
-    method: 'get',
-    path: '/sessions',
-    group,
+  get('/sessions', {
     summary: 'List sessions, latest first',
     permission: 'sessions.read',
     query: z.strictObject(pageQuery),
-    answer: pageOf(summarySchema),
+    answer: pageOf(sessionSummarySchema),
     async handle({ caller, query }, { memory }) {
       const sessions = await memory.sessions.list(caller, { limit: maxListed });
       return pageAfter(sessions, query, ({ id }) => id);
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/sessions',
-    group,
+  post('/sessions', {
     summary: 'Begin a session',
     permission: 'sessions.write',
     status: 201,
@@ -49,24 +33,18 @@ export const sessionRoutes: readonly ApiRoute[] = [
       return { id: session.id };
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/sessions/import',
-    group,
+  post('/sessions/import', {
     summary: 'Import a session that was exported',
     description:
       'Gets a new id where its own is taken. Nothing in it is executed; its turns count as written by strangers.',
     permission: 'sessions.write',
     status: 201,
     body: z.strictObject({ session: z.record(z.string(), z.json()) }),
-    answer: summarySchema,
+    answer: sessionSummarySchema,
     location: ({ id }) => `/sessions/${id}`,
     handle: async ({ caller, body }, { memory }) => memory.sessions.import(caller, body.session),
   }),
-  defineRoute({
-    method: 'get',
-    path: '/sessions/{id}',
-    group,
+  get('/sessions/{id}', {
     summary: 'Show a session',
     permission: 'sessions.read',
     params: byId,
@@ -76,20 +54,14 @@ export const sessionRoutes: readonly ApiRoute[] = [
       return { ...session, turns: session.turns.length };
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/sessions/{id}/export',
-    group,
+  get('/sessions/{id}/export', {
     summary: 'Export a session as JSON that can be imported',
     permission: 'sessions.read',
     params: byId,
     answer: sessionSchema,
     handle: ({ caller, params }, { memory }) => memory.sessions.show(caller, params.id),
   }),
-  defineRoute({
-    method: 'get',
-    path: '/sessions/{id}/turns',
-    group,
+  get('/sessions/{id}/turns', {
     summary: 'List the turns of a session, oldest first',
     permission: 'sessions.read',
     params: byId,
@@ -100,24 +72,18 @@ export const sessionRoutes: readonly ApiRoute[] = [
       return pageAfter(turns, query, ({ number }) => String(number));
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/sessions/{id}/fork',
-    group,
+  post('/sessions/{id}/fork', {
     summary: 'Copy a session up to a turn',
     permission: 'sessions.write',
     status: 201,
     params: byId,
     body: z.strictObject({ upToTurn: z.int().min(0).optional() }),
-    answer: summarySchema,
+    answer: sessionSummarySchema,
     location: ({ id }) => `/sessions/${id}`,
     handle: async ({ caller, params, body: { upToTurn } }, { memory }) =>
       memory.sessions.fork(caller, params.id, upToTurn === undefined ? {} : { upToTurn }),
   }),
-  defineRoute({
-    method: 'delete',
-    path: '/sessions/{id}',
-    group,
+  remove('/sessions/{id}', {
     summary: 'Remove a session',
     permission: 'sessions.write',
     status: 204,

@@ -2,8 +2,11 @@ import { z } from 'zod';
 import { isServerInScope } from '../../contract/access/index.ts';
 import { runStatuses } from '../../contract/run/index.ts';
 import type { SpanRecord, TraceSummary } from '../../observe/index.ts';
-import { byId, defineRoute, type ApiRoute } from '../define-route.ts';
+import { type ApiRoute, byId, routesOf } from '../define-route.ts';
 import { pageAfter, pageOf, pageQuery } from '../page.ts';
+
+const traces = routesOf('Traces');
+const system = routesOf('System');
 
 /** Traces and runs that lists and counts reach. */
 const maxTraces = 500;
@@ -46,10 +49,7 @@ const modelSchema = z.object({
 const counts = z.record(z.string(), z.int());
 
 export const systemRoutes: readonly ApiRoute[] = [
-  defineRoute({
-    method: 'get',
-    path: '/traces',
-    group: 'Traces',
+  traces.get('/traces', {
     summary: 'List traces, latest first',
     permission: 'traces.read',
     query: z.strictObject(pageQuery),
@@ -59,10 +59,7 @@ export const systemRoutes: readonly ApiRoute[] = [
       return pageAfter(recent.map(showTrace), query, ({ traceId }) => traceId);
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/traces/{id}',
-    group: 'Traces',
+  traces.get('/traces/{id}', {
     summary: 'Show the spans of a trace',
     permission: 'traces.read',
     params: byId,
@@ -72,26 +69,20 @@ export const systemRoutes: readonly ApiRoute[] = [
       return { traceId: spans[0]?.traceId ?? params.id, spans: spans.map(showSpan) };
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/models',
-    group: 'System',
+  system.get('/models', {
     summary: 'List the language models and how they do',
     permission: 'models.read',
     answer: z.object({ items: z.array(modelSchema) }),
     async handle(_call, { models }) {
       const items = (await models.list()).map(({ url: _url, problem, roles, ...model }) => ({
         ...model,
-        roles: { ...roles },
+        roles,
         ...(problem !== undefined && { problem }),
       }));
       return { items };
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/usage',
-    group: 'System',
+  system.get('/usage', {
     summary: 'Count calls, runs and sessions',
     description:
       'Runs and sessions are those of the caller, of its latest 1,000 runs; calls are those of this process.',
@@ -118,10 +109,7 @@ export const systemRoutes: readonly ApiRoute[] = [
       };
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/health',
-    group: 'System',
+  system.get('/health', {
     summary: 'Say how the system does',
     permission: 'servers.read',
     answer: z.object({

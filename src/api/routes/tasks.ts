@@ -1,15 +1,16 @@
 import { z } from 'zod';
-import type { AskOutcome, AskRequest, PlanCandidate } from '../../contract/agent/index.ts';
+import type { AskRequest } from '../../contract/agent/index.ts';
 import type { Caller } from '../../contract/caller/index.ts';
 import { planSchema } from '../../contract/plan/index.ts';
 import { runStatuses } from '../../contract/run/index.ts';
-import { byId, defineRoute, type ApiCall, type ApiRoute } from '../define-route.ts';
+import type { DeepReadonly } from '../../kernel/index.ts';
+import { type ApiCall, type ApiRoute, byId, routesOf } from '../define-route.ts';
 import { InvalidRequestError } from '../errors.ts';
 import type { ApiPorts } from '../ports.ts';
 import { planBody, sourceOf } from './plans.ts';
 import { startKey } from './runs.ts';
 
-const group = 'Tasks';
+const { post } = routesOf('Tasks');
 const maxAttachments = 20;
 
 export const messageFields = {
@@ -74,16 +75,13 @@ const outcomeSchema = z.object({
   runId: z.string().optional(),
   runStatus: z.enum(runStatuses).optional(),
 });
-type Outcome = z.input<typeof outcomeSchema>;
+type Outcome = DeepReadonly<z.input<typeof outcomeSchema>>;
 
 const askDescription =
   'Answers when the agent has answered, asked back or shown a plan, which may take minutes. Disconnecting cancels it.';
 
 export const taskRoutes: readonly ApiRoute[] = [
-  defineRoute({
-    method: 'post',
-    path: '/tasks',
-    group,
+  post('/tasks', {
     summary: 'Submit a request: a message to the agent, or a plan to run',
     description: askDescription,
     permission: 'tasks.submit',
@@ -107,10 +105,7 @@ export const taskRoutes: readonly ApiRoute[] = [
       return ask(call, ports, { ...call.body, message });
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/sessions/{id}/messages',
-    group,
+  post('/sessions/{id}/messages', {
     summary: 'Continue a conversation',
     description: askDescription,
     permission: 'sessions.write',
@@ -133,7 +128,7 @@ async function ask(
   { agent }: ApiPorts,
   wanted: WantedMessage,
 ): Promise<Outcome> {
-  return showOutcome(await agent.ask(askRequest(caller, wanted), { signal }));
+  return agent.ask(askRequest(caller, wanted), { signal });
 }
 
 type WantedMessage = Message & { readonly session?: string | undefined };
@@ -157,29 +152,4 @@ export function askRequest(
       })),
     }),
   };
-}
-
-/** The outcome as JSON has it: lists are copied, as the schemas want. */
-export function showOutcome(outcome: AskOutcome): Outcome {
-  switch (outcome.kind) {
-    case 'plan': {
-      const { notUnderstood, candidates, ...shown } = outcome;
-      return {
-        ...shown,
-        candidates: copy(candidates),
-        ...(notUnderstood && { notUnderstood: [...notUnderstood] }),
-      };
-    }
-    case 'question': {
-      const { questions, candidates, ...shown } = outcome;
-      return { ...shown, questions: [...questions], candidates: copy(candidates) };
-    }
-    case 'refusal':
-    case 'answer':
-      return { ...outcome };
-  }
-}
-
-function copy(candidates: readonly PlanCandidate[]): PlanCandidate[] {
-  return [...candidates];
 }

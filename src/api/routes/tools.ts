@@ -5,18 +5,18 @@ import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
 import type { CallContext } from '../../contract/server/index.ts';
 import { errorMetaKey } from '../../contract/tool/index.ts';
 import {
-  booleanParam,
-  byName,
-  defineRoute,
-  integerParam,
   type ApiCall,
   type ApiRoute,
+  booleanParam,
+  byName,
+  integerParam,
+  routesOf,
 } from '../define-route.ts';
 import { NotFoundError } from '../errors.ts';
 import { pageAfter, pageOf, pageQuery } from '../page.ts';
 import type { ApiPorts } from '../ports.ts';
 
-const group = 'Tools';
+const { get, post } = routesOf('Tools');
 const maxFound = 50;
 const members = z.record(z.string(), z.unknown());
 
@@ -42,10 +42,7 @@ const resultSchema = z.object({
 });
 
 export const toolRoutes: readonly ApiRoute[] = [
-  defineRoute({
-    method: 'get',
-    path: '/tools',
-    group,
+  get('/tools', {
     summary: 'List the tools of all servers',
     permission: 'tools.read',
     query: z.strictObject({
@@ -68,10 +65,7 @@ export const toolRoutes: readonly ApiRoute[] = [
       });
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/tools/find',
-    group,
+  get('/tools/find', {
     summary: 'Find the tools that fit what is to be done, best first',
     permission: 'tools.read',
     query: z.strictObject({
@@ -87,10 +81,7 @@ export const toolRoutes: readonly ApiRoute[] = [
       return { items: visible.slice(0, limit).map(summarize) };
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/tools/{name}',
-    group,
+  get('/tools/{name}', {
     summary: 'Show a tool with its schemas',
     permission: 'tools.read',
     params: byName,
@@ -100,10 +91,7 @@ export const toolRoutes: readonly ApiRoute[] = [
       return showTool(entry);
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/tools/{name}/call',
-    group,
+  post('/tools/{name}/call', {
     summary: 'Call a tool',
     description:
       'Answers 200 with `isError` when the tool itself failed. Disconnecting cancels the call.',
@@ -116,7 +104,7 @@ export const toolRoutes: readonly ApiRoute[] = [
       const result = await ports.catalogue.callTool(wireName, call.body.arguments, contextOf(call));
       const error = result._meta?.[errorMetaKey];
       return {
-        content: [...result.content],
+        content: result.content,
         ...(result.structuredContent && { structuredContent: result.structuredContent }),
         isError: result.isError === true,
         ...(typeof error === 'object' && error !== null && { error: { ...error } }),

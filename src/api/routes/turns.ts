@@ -1,16 +1,13 @@
 import { z } from 'zod';
 import { headerOf } from '../../http/index.ts';
-import { byId, defineRoute, type ApiRoute } from '../define-route.ts';
+import { type ApiRoute, byId, routesOf } from '../define-route.ts';
 import { problemOf } from '../problem.ts';
-import { askRequest, messageFields, sessionField, showOutcome } from './tasks.ts';
+import { askRequest, messageFields, sessionField } from './tasks.ts';
 
-const group = 'Tasks';
+const { get, post } = routesOf('Tasks');
 
 export const turnRoutes: readonly ApiRoute[] = [
-  defineRoute({
-    method: 'post',
-    path: '/turns',
-    group,
+  post('/turns', {
     summary: 'Submit a message to the agent and follow what it does as events',
     description:
       'Answers at once; the turn goes on whether or not a client listens, until it ends or is cancelled. Its outcome is that of `POST /tasks`.',
@@ -24,7 +21,7 @@ export const turnRoutes: readonly ApiRoute[] = [
     async handle({ caller, body, turns }, { agent, log }) {
       const turnId = turns.start(
         caller,
-        async (options) => showOutcome(await agent.ask(askRequest(caller, body), options)),
+        (options) => agent.ask(askRequest(caller, body), options),
         (error) => {
           const problem = problemOf(error);
           if (problem.code === 'internal.bug') log.error('turn failed', { error });
@@ -34,10 +31,7 @@ export const turnRoutes: readonly ApiRoute[] = [
       return { turnId, events: `/api/v1/turns/${turnId}/events` };
     },
   }),
-  defineRoute({
-    method: 'get',
-    path: '/turns/{id}/events',
-    group,
+  get('/turns/{id}/events', {
     summary: 'Follow a turn of the agent as server-sent events',
     description:
       'Events: `session`, `intent`, `plan`, `run` (as it stands), `approval` (a person has to decide), `text` (a piece of the answer), `restart` (the answer begins anew), `notice`, ' +
@@ -52,10 +46,7 @@ export const turnRoutes: readonly ApiRoute[] = [
       turns.open(caller, params.id, { lastEventId, response });
     },
   }),
-  defineRoute({
-    method: 'post',
-    path: '/turns/{id}/cancel',
-    group,
+  post('/turns/{id}/cancel', {
     summary: 'Cancel a turn of the agent and the run it started',
     permission: 'tasks.submit',
     repeat: 'safe',

@@ -1,31 +1,33 @@
+import { z } from 'zod';
+import type { DeepReadonly } from '../../kernel/index.ts';
 import type { Caller } from '../caller/index.ts';
 
-/** A content-addressed output: the same bytes have the same id, and never change. */
-export interface ArtifactRef {
-  /** `sha256:` and 64 hex digits. */
-  readonly id: string;
-  readonly bytes: number;
-  readonly mediaType: string;
-}
-
 /** What made an artifact. One artifact may have several: the same bytes can be made twice. */
-export interface Lineage {
-  readonly runId: string;
+const lineageSchema = z.object({
+  runId: z.string(),
   /** Path of the step: `tests`, `build[3]`, `outer/inner`. */
-  readonly step: string;
-  readonly tool: string | null;
+  step: z.string(),
+  tool: z.string().nullable(),
   /** Digest of the arguments it was called with. */
-  readonly argumentsDigest: string | null;
+  argumentsDigest: z.string().nullable(),
   /** Artifacts among its arguments. */
-  readonly inputs: readonly string[];
+  inputs: z.array(z.string()),
   /** ISO 8601. */
-  readonly createdAt: string;
-}
+  createdAt: z.string(),
+});
 
-export interface ArtifactDescription extends ArtifactRef {
-  readonly createdAt: string;
-  readonly lineage: readonly Lineage[];
-}
+/** A content-addressed output: the same bytes have the same id, and never change. */
+export const artifactSchema = z.object({
+  id: z.string().describe('`sha256:` and 64 hex digits: the same bytes have the same id.'),
+  bytes: z.int(),
+  mediaType: z.string(),
+  createdAt: z.string(),
+  lineage: z.array(lineageSchema),
+});
+
+export type Lineage = DeepReadonly<z.output<typeof lineageSchema>>;
+export type ArtifactDescription = DeepReadonly<z.output<typeof artifactSchema>>;
+export type ArtifactRef = Pick<ArtifactDescription, 'id' | 'bytes' | 'mediaType'>;
 
 /** A part of an artifact, for readers with a size limit. */
 export interface ArtifactPage extends ArtifactRef {

@@ -1,78 +1,113 @@
-import type { Secret } from '../../kernel/index.ts';
+import { z } from 'zod';
+import type { DeepReadonly, Secret } from '../../kernel/index.ts';
 import type { Caller } from '../caller/index.ts';
 import type { Tool } from '../tool/index.ts';
 import type { McpServerEntry } from '../settings/index.ts';
 
-/**
- * idle: not started, will be at the first call · starting · ready · restarting: it ended and is started
- * again after a pause · crash-looping: it ended so often that the pauses are long · failed: it cannot be
- * used until its entry or the world changes; calls are refused at once, with the reason · disabled:
- * its entry says so · untrusted: an entry of a project that is not trusted.
- */
-export type ServerState =
-  | 'idle'
-  | 'starting'
-  | 'ready'
-  | 'restarting'
-  | 'crash-looping'
-  | 'failed'
-  | 'disabled'
-  | 'untrusted';
-
-export type ServerTransport = 'in-process' | 'stdio' | 'http' | 'sse';
-
-/** How one server of the fleet is doing. */
-export interface ServerStatus {
-  readonly name: string;
-  readonly transport: ServerTransport;
-  readonly state: ServerState;
-  /** When it came into this state, ISO 8601. */
-  readonly since: string;
-  readonly pid: number | null;
-  readonly restarts: number;
-  readonly lastError: string | null;
-  readonly tools: number;
-  readonly resources: number;
-  readonly prompts: number;
-  readonly calls: number;
-  readonly failedCalls: number;
-  /** Of the latest calls; null when there were none. */
-  readonly p50Ms: number | null;
-  readonly p99Ms: number | null;
-  /** Of its process and all below it; null where it has none of its own or it cannot be known. */
-  readonly memoryBytes: number | null;
-  /** What it negotiated; null before the first connection. */
-  readonly protocolVersion: string | null;
-  readonly version: string | null;
-  /** Where its entry comes from. */
-  readonly source: 'built-in' | 'user' | 'project' | 'flag';
-  /** Misbehaviour that was contained: `sent 3 lines that are no JSON`. */
-  readonly problems: readonly string[];
-  /** Tools that are not what they were when they were first seen or last accepted. */
-  readonly changedTools: readonly ToolChange[];
-  /** What is suspicious about its tools. Nothing is blocked because of it. */
-  readonly flags: readonly ToolFlag[];
-  /** The caller's login to it; null where none is needed as far as is known. */
-  readonly login: LoginStatus | null;
-}
+/** A tool, or the server's instructions, that differ from what the user accepted. */
+export const toolChangeSchema = z.object({
+  /** `instructions` for those of the server. */
+  tool: z.string(),
+  kind: z.enum(['changed', 'new', 'instructions']),
+  /** Held instructions are not shown to agents, plans and clients. */
+  isHeld: z.boolean().describe('It cannot be used until it is accepted.'),
+  /** `description`, `input schema`, `output schema`, `annotations`; `new`; `instructions`. */
+  fields: z.array(z.string()),
+  /** ISO 8601. */
+  at: z.string(),
+  /** Its annotations ask for less care than before; they count once that is accepted, where they count at all. */
+  isLessCareful: z.boolean(),
+});
 
 /** A caller's login to a remote server. */
-export interface LoginStatus {
+const loginStatusSchema = z.object({
   /**
    * needed: the server asked for one · active: renewed by itself where `isRenewable` · expired: it ended and
    * cannot be renewed · revoked: the authority or the server no longer accepts it.
    */
-  readonly state: 'needed' | 'active' | 'expired' | 'revoked';
-  readonly callerId: string;
+  state: z.enum(['needed', 'active', 'expired', 'revoked']),
+  callerId: z.string(),
   /** Who logged in, in the words of the authority, where it says so. */
-  readonly account: string | null;
+  account: z.string().nullable(),
   /** The authority that issued the tokens. */
-  readonly issuer: string | null;
-  readonly scopes: readonly string[];
+  issuer: z.string().nullable(),
+  scopes: z.array(z.string()),
   /** Of the current access token, ISO 8601; null when the authority does not say. */
-  readonly expiresAt: string | null;
-  readonly isRenewable: boolean;
-}
+  expiresAt: z.string().nullable(),
+  isRenewable: z.boolean(),
+});
+
+/** Something suspicious about the definition of a tool. */
+const toolFlagSchema = z.object({
+  tool: z.string(),
+  kind: z.enum([
+    'hidden characters',
+    'terminal escapes',
+    'look-alike name',
+    'hidden instructions',
+    'shadowing',
+  ]),
+  /** Completes "tool NAME: ". */
+  message: z.string(),
+});
+
+/** How one server of the fleet is doing. */
+export const serverStatusSchema = z.object({
+  name: z.string(),
+  transport: z.enum(['in-process', 'stdio', 'http', 'sse']),
+  /**
+   * idle: not started, will be at the first call · starting · ready · restarting: it ended and is started
+   * again after a pause · crash-looping: it ended so often that the pauses are long · failed: it cannot be
+   * used until its entry or the world changes; calls are refused at once, with the reason · disabled:
+   * its entry says so · untrusted: an entry of a project that is not trusted.
+   */
+  state: z.enum([
+    'idle',
+    'starting',
+    'ready',
+    'restarting',
+    'crash-looping',
+    'failed',
+    'disabled',
+    'untrusted',
+  ]),
+  /** When it came into this state, ISO 8601. */
+  since: z.string(),
+  pid: z.int().nullable(),
+  restarts: z.int(),
+  lastError: z.string().nullable(),
+  tools: z.int(),
+  resources: z.int(),
+  prompts: z.int(),
+  calls: z.int(),
+  failedCalls: z.int(),
+  /** Of the latest calls; null when there were none. */
+  p50Ms: z.number().nullable(),
+  p99Ms: z.number().nullable(),
+  /** Of its process and all below it; null where it has none of its own or it cannot be known. */
+  memoryBytes: z.number().nullable(),
+  /** What it negotiated; null before the first connection. */
+  protocolVersion: z.string().nullable(),
+  version: z.string().nullable(),
+  /** Where its entry comes from. */
+  source: z.enum(['built-in', 'user', 'project', 'flag']),
+  /** Misbehaviour that was contained: `sent 3 lines that are no JSON`. */
+  problems: z.array(z.string()),
+  /** Tools that are not what they were when they were first seen or last accepted. */
+  changedTools: z.array(toolChangeSchema),
+  /** Nothing is blocked because of it. */
+  flags: z.array(toolFlagSchema).describe('What is suspicious about its tools.'),
+  login: loginStatusSchema
+    .nullable()
+    .describe('The login of the caller; null where none is needed.'),
+});
+
+export type ToolChange = DeepReadonly<z.output<typeof toolChangeSchema>>;
+export type ToolFlag = DeepReadonly<z.output<typeof toolFlagSchema>>;
+export type LoginStatus = DeepReadonly<z.output<typeof loginStatusSchema>>;
+export type ServerStatus = DeepReadonly<z.output<typeof serverStatusSchema>>;
+export type ServerState = ServerStatus['state'];
+export type ServerTransport = ServerStatus['transport'];
 
 /** A login with a browser. */
 export interface LoginRequest {
@@ -87,34 +122,6 @@ export interface LogoutReport {
   readonly isDone: boolean;
   /** The authority confirmed that the tokens are no longer valid. */
   readonly isRevoked: boolean;
-}
-
-/** Something suspicious about the definition of a tool. */
-export interface ToolFlag {
-  readonly tool: string;
-  readonly kind:
-    | 'hidden characters'
-    | 'terminal escapes'
-    | 'look-alike name'
-    | 'hidden instructions'
-    | 'shadowing';
-  /** Completes "tool NAME: ". */
-  readonly message: string;
-}
-
-/** A tool, or the server's instructions, that differ from what the user accepted. */
-export interface ToolChange {
-  /** `instructions` for those of the server. */
-  readonly tool: string;
-  readonly kind: 'changed' | 'new' | 'instructions';
-  /** `description`, `input schema`, `output schema`, `annotations`; `new`; `instructions`. */
-  readonly fields: readonly string[];
-  /** Agents, plans and clients cannot use it until it is accepted; held instructions are not shown to them. */
-  readonly isHeld: boolean;
-  /** ISO 8601. */
-  readonly at: string;
-  /** Its annotations ask for less care than before; they count once that is accepted, where they count at all. */
-  readonly isLessCareful: boolean;
 }
 
 /** What is compared of a tool. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readChoice, readShortReply } from '../../kernel/index.ts';
+import { readChoice, readShortReply, type DeepReadonly } from '../../kernel/index.ts';
 import type { Caller } from '../caller/index.ts';
 import { forgottenText, type Turn } from '../session/index.ts';
 
@@ -133,25 +133,28 @@ export interface MemoryQuery {
 }
 
 /** Why an item was found. */
-export interface MemoryReceipt {
-  /** Words of the request that the item has. */
-  readonly words: readonly string[];
-  /** Cosine of the vectors of request and item, from -1 to 1; null where it was not compared. */
-  readonly likeness: number | null;
-  readonly ageDays: number;
-  /** It no longer holds: the item, or a fact that was noted from its turn, is superseded or expired. */
-  readonly isSuperseded?: boolean | undefined;
-  readonly source: MemorySource;
-  /** One sentence for people: `you said it 3 days ago in session ab12 (turn 7); shares "port", "staging"`. */
-  readonly because: string;
-}
+const memoryReceiptSchema = z.object({
+  words: z.array(z.string()).describe('Words of the query that the item has.'),
+  likeness: z.number().nullable().describe('How alike they are in meaning, from -1 to 1.'),
+  ageDays: z.number(),
+  isSuperseded: z
+    .boolean()
+    .optional()
+    .describe('It no longer holds: it, or a fact noted from its turn, is superseded or expired.'),
+  source: memorySourceSchema,
+  /** `you said it 3 days ago in session ab12 (turn 7); shares "port", "staging"`. */
+  because: z.string().describe('Why it was found, in one sentence.'),
+});
 
-export interface MemoryHit {
-  readonly item: MemoryItem;
+export const memoryHitSchema = z.object({
+  item: memoryItemSchema,
   /** Comparable within one search only. */
-  readonly score: number;
-  readonly receipt: MemoryReceipt;
-}
+  score: z.number(),
+  receipt: memoryReceiptSchema,
+});
+
+export type MemoryReceipt = DeepReadonly<z.output<typeof memoryReceiptSchema>>;
+export type MemoryHit = DeepReadonly<z.output<typeof memoryHitSchema>>;
 
 export interface MemoryFound {
   readonly hits: readonly MemoryHit[];
@@ -180,24 +183,20 @@ export interface NewMemory {
   readonly validUntil?: string | undefined;
 }
 
-export interface MemoryExplanation {
-  readonly item: MemoryItem;
-  /** From where, when, and whether it counts: one sentence for people. */
-  readonly because: string;
-  /** What the source says, as far as it is still there. */
-  readonly evidence: string | null;
-  /** The versions that it superseded, the latest first. */
-  readonly earlier: readonly MemoryItem[];
-  /** The item that superseded it. */
-  readonly newer: MemoryItem | null;
-}
+export const memoryExplanationSchema = z.object({
+  item: memoryItemSchema,
+  because: z.string().describe('From where it is known, since when, and whether it counts.'),
+  evidence: z.string().nullable().describe('What the source says.'),
+  earlier: z.array(memoryItemSchema).describe('Versions it superseded, the latest first.'),
+  newer: memoryItemSchema.nullable().describe('The version that superseded it.'),
+});
+export type MemoryExplanation = DeepReadonly<z.output<typeof memoryExplanationSchema>>;
 
-export interface ForgottenMemory {
-  /** Ids of what was removed: the items, and the earlier versions that they superseded. */
-  readonly forgotten: readonly string[];
-  /** Turns of sessions whose words were removed, too, because the item was a copy of them. */
-  readonly turns: number;
-}
+export const forgottenMemorySchema = z.object({
+  forgotten: z.array(z.string()).describe('Ids of everything that was removed.'),
+  turns: z.int().describe('Turns of sessions whose words were removed.'),
+});
+export type ForgottenMemory = DeepReadonly<z.output<typeof forgottenMemorySchema>>;
 
 export interface MemoryState {
   readonly items: number;

@@ -33,6 +33,7 @@ export {
 export {
   metricSchema,
   modelVersionSchema,
+  aliasMoveSchema,
   type AliasMove,
   type Metric,
   type ModelCard,

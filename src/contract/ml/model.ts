@@ -58,15 +58,15 @@ export interface NewModelVersion {
   readonly files: ModelFiles;
 }
 
-export interface AliasMove {
-  readonly name: string;
-  readonly alias: string;
-  readonly version: number;
-  /** Where it pointed before; null for a new one. */
-  readonly previous: number | null;
-  readonly reason: string;
-  readonly at: string;
-}
+export const aliasMoveSchema = z.object({
+  name: z.string(),
+  alias: z.string(),
+  version: z.int(),
+  previous: z.int().nullable().describe('Where it pointed before; null for a new one.'),
+  reason: z.string(),
+  at: z.string(),
+});
+export type AliasMove = Readonly<z.output<typeof aliasMoveSchema>>;
 
 /**
  * Trained models of a caller. Versions are immutable and count from 1; aliases (`candidate`, `champion`) point to one

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { DeepReadonly } from '../../kernel/index.ts';
 
 /** What a step may be called, and the names a reference starts with that are no steps. */
 export const stepIdPattern = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
@@ -137,31 +138,35 @@ export type RetryPolicy = z.output<typeof retry>;
 export type Json = z.output<ReturnType<typeof z.json>>;
 
 /** Something wrong with a plan, and where. */
-export interface PlanProblem {
+const planProblemSchema = z.object({
   /** The step it belongs to, `outer/inner` within a sub-plan; null for the plan as a whole. */
-  readonly step: string | null;
-  /** Where in the document: `steps[2].args.code`. */
-  readonly path: string;
+  step: z.string().nullable(),
+  path: z.string().describe('Where in the plan: steps[2].args.code.'),
   /** Line in the file, from 1; null where the plan did not come as text. */
-  readonly line: number | null;
-  /** The file of the sub-plan it lies in; absent where it lies in the plan's own. */
-  readonly file?: string;
+  line: z.int().nullable(),
+  file: z.string().exactOptional().describe('The file of the sub-plan it lies in.'),
   /** `plan.unknown_tool`, … (`contract/error/error-codes.json`). */
-  readonly code: string;
-  readonly message: string;
+  code: z.string(),
+  message: z.string(),
   /** `warning` does not keep the plan from running. */
-  readonly severity: 'error' | 'warning';
-}
+  severity: z.enum(['error', 'warning']),
+});
 
 /** What is known about a plan before anything of it runs. */
-export interface PlanCheck {
-  readonly ok: boolean;
-  readonly errors: readonly PlanProblem[];
-  readonly warnings: readonly PlanProblem[];
-  /** `[from, to]`: `to` needs what `from` gives. */
+export const planCheckSchema = z.object({
+  ok: z.boolean(),
+  errors: z.array(planProblemSchema),
+  warnings: z.array(planProblemSchema),
+  edges: z.array(z.array(z.string())).describe('`[from, to]`: `to` needs what `from` gives.'),
+  optimizations: z
+    .array(z.string())
+    .describe('What optimizing changed, or would change where it was not asked for.'),
+  /** Sub-plans in place, defaults filled in. */
+  plan: planSchema.exactOptional().describe('As it would run; absent when it is not well-formed.'),
+});
+
+export type PlanProblem = DeepReadonly<z.output<typeof planProblemSchema>>;
+export type PlanCheck = DeepReadonly<Omit<z.output<typeof planCheckSchema>, 'plan' | 'edges'>> & {
   readonly edges: readonly (readonly [from: string, to: string])[];
-  /** What optimizing changed, or would change where it was not asked for, as sentences. */
-  readonly optimizations: readonly string[];
-  /** The plan as it would run: sub-plans in place, defaults filled in; absent when it is not well-formed. */
   readonly plan?: Plan;
-}
+};

@@ -107,17 +107,17 @@ function withoutText({ number, at, role, outcome, isTainted }: Turn): Turn {
   };
 }
 
-export interface SessionSummary {
-  readonly id: string;
-  readonly title: string;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly turns: number;
-  /** A process that is alive has it open to write in it; it may be this one. */
-  readonly isOpen: boolean;
-  /** The project it belongs to. */
-  readonly folder?: string;
-}
+export const sessionSummarySchema = z.object({
+  id: z.string(),
+  title: z.string(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  turns: z.int(),
+  /** The process is alive; it may be this one. */
+  isOpen: z.boolean().describe('A process has it open to write in it.'),
+  folder: z.string().exactOptional().describe('The project it belongs to.'),
+});
+export type SessionSummary = Readonly<z.output<typeof sessionSummarySchema>>;
 
 /** Conversations that survive whatever dies. Errors have codes `memory.…`. */
 export interface Sessions {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { FeedbackEntry } from '../../contract/feedback/index.ts';
-import type { FeedbackStore } from './feedback-store.ts';
+import type { FeedbackStore } from './create-feedback.ts';
 
 const anEntry = (parts: Partial<FeedbackEntry> = {}): FeedbackEntry => ({
   kind: 'opinion',

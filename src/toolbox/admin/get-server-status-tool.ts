@@ -1,48 +1,20 @@
 import { z } from 'zod';
 import { isServerInScope } from '../../contract/access/index.ts';
-import type { FleetControl, LoginStatus } from '../../contract/fleet/index.ts';
+import {
+  type FleetControl,
+  type LoginStatus,
+  serverStatusSchema,
+  toolChangeSchema,
+} from '../../contract/fleet/index.ts';
 import { pluralize } from '../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
 import { UnknownServerError } from './errors.ts';
 
-/** The members of `ServerStatus`, whose comments in the contract say what each means. */
-const statusSchema = z.object({
-  name: z.string(),
+/** Less of a status than the contract has: every word of a tool's schema is read by models. */
+const statusSchema = serverStatusSchema.omit({ flags: true, login: true }).extend({
   transport: z.string(),
-  state: z.enum([
-    'idle',
-    'starting',
-    'ready',
-    'restarting',
-    'crash-looping',
-    'failed',
-    'disabled',
-    'untrusted',
-  ]),
-  since: z.string(),
-  pid: z.int().nullable(),
-  restarts: z.int(),
-  lastError: z.string().nullable(),
-  tools: z.int(),
-  resources: z.int(),
-  prompts: z.int(),
-  calls: z.int(),
-  failedCalls: z.int(),
-  p50Ms: z.number().nullable(),
-  p99Ms: z.number().nullable(),
-  memoryBytes: z.number().nullable(),
-  protocolVersion: z.string().nullable(),
-  version: z.string().nullable(),
   source: z.string(),
-  problems: z.array(z.string()),
-  changedTools: z.array(
-    z.object({
-      tool: z.string(),
-      fields: z.array(z.string()),
-      at: z.string(),
-      isLessCareful: z.boolean(),
-    }),
-  ),
+  changedTools: z.array(toolChangeSchema.omit({ kind: true, isHeld: true })),
 });
 
 const bytesPerMegabyte = 1_048_576;
@@ -76,12 +48,6 @@ export function getServerStatusTool(fleet: Pick<FleetControl, 'status'>): Define
       const servers = wanted.map(({ flags: _flags, login, ...status }) => ({
         ...status,
         problems: [...loginProblem(login), ...status.problems],
-        changedTools: status.changedTools.map(({ tool, fields, at, isLessCareful }) => ({
-          tool,
-          fields: [...fields],
-          at,
-          isLessCareful,
-        })),
       }));
       return { servers };
     },

@@ -1,12 +1,6 @@
-import { pluralize } from '../../kernel/index.ts';
+import { type DeepReadonly, pluralize } from '../../kernel/index.ts';
 import { z } from 'zod';
-import type {
-  Agent,
-  AgentEvent,
-  AskOutcome,
-  AskRequest,
-  PlanCandidate,
-} from '../../contract/agent/index.ts';
+import type { Agent, AgentEvent, AskOutcome, AskRequest } from '../../contract/agent/index.ts';
 import { runStatuses } from '../../contract/run/index.ts';
 import type { CallContext } from '../../contract/server/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
@@ -67,7 +61,7 @@ const askOutput = z.object({
   run_id: z.string().optional(),
   run_status: z.enum(runStatuses).optional(),
 });
-type Shown = z.input<typeof askOutput>;
+type Shown = DeepReadonly<z.input<typeof askOutput>>;
 
 /** The tool `ask`: the whole of the agent in one call. */
 export function askTool(agent: Agent): DefinedTool {
@@ -159,21 +153,19 @@ function showOutcome(outcome: AskOutcome): Shown {
   const known = { session, confidence, model };
   switch (outcome.kind) {
     case 'plan': {
-      const { preview, madeBy: made_by, notUnderstood } = outcome;
+      const { preview, madeBy: made_by, notUnderstood, candidates } = outcome;
       return {
         ...known,
         kind: 'plan',
         preview,
         made_by,
         plan: { ...outcome.plan },
-        candidates: showCandidates(outcome.candidates),
-        ...(notUnderstood && { not_understood: [...notUnderstood] }),
+        candidates,
+        ...(notUnderstood && { not_understood: notUnderstood }),
       };
     }
     case 'question': {
-      const { runId } = outcome;
-      const candidates = showCandidates(outcome.candidates);
-      const questions = [...outcome.questions];
+      const { runId, candidates, questions } = outcome;
       return {
         ...known,
         kind: 'question',
@@ -196,10 +188,6 @@ function showOutcome(outcome: AskOutcome): Shown {
       };
     }
   }
-}
-
-function showCandidates(candidates: readonly PlanCandidate[]) {
-  return candidates.map(({ plan: meant, ...said }) => ({ ...said, plan: { ...meant } }));
 }
 
 function summarize(shown: z.output<typeof askOutput>): string {

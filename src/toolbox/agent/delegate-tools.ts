@@ -116,10 +116,7 @@ function listTool(agents: Pick<Agents, 'list'>): DefinedTool {
     }),
     annotations: { readOnlyHint: true, openWorldHint: false },
     examples: ['list the agents', 'which specialist agents are registered?'],
-    run: async (_input, { caller }) => {
-      const { agents: listed, problems } = await agents.list(caller);
-      return { agents: [...listed], problems: [...problems] };
-    },
+    run: (_input, { caller }) => agents.list(caller),
     summarize: ({ agents: listed, problems }) =>
       [
         ...listed.map(

@@ -4,6 +4,7 @@ import { defineTool, type DefinedTool } from '../define-tool.ts';
 import { parseLibraryId, passageKinds } from './library.ts';
 import { isContext7Id, type Context7Docs } from './context7.ts';
 import { searchInstalled, type DocsContext } from './search-installed.ts';
+import type { DeepReadonly } from '../../kernel/index.ts';
 
 const defaultTokens = 2_000;
 const minTokens = 50;
@@ -48,7 +49,7 @@ const outputSchema = z.object({
   did_you_mean: z.array(z.string()).optional(),
 });
 
-type DocsAnswer = z.input<typeof outputSchema>;
+type DocsAnswer = DeepReadonly<z.input<typeof outputSchema>>;
 
 /** The tool `get_docs`: the passages of a library's own documentation that answer a question. */
 export function getDocsTool(context: DocsContext): DefinedTool {
@@ -91,7 +92,7 @@ async function getDocs(
     engine: 'offline',
     reason: answer.reason,
     ...(found.notes.length > 0 && { note: found.notes.join(' ') }),
-    ...(found.similar.length > 0 && { did_you_mean: [...found.similar] }),
+    ...(found.similar.length > 0 && { did_you_mean: found.similar }),
   };
 }
 

@@ -4,6 +4,7 @@ import { defineTool, type DefinedTool } from '../define-tool.ts';
 import { ecosystems, normalizeName, parseLibraryId, type Ecosystem } from './library.ts';
 import type { Context7Library } from './context7.ts';
 import { type DocsContext, findCandidates } from './search-installed.ts';
+import type { DeepReadonly } from '../../kernel/index.ts';
 
 const inputSchema = z.object({
   name: z
@@ -35,7 +36,7 @@ const outputSchema = z.object({
   did_you_mean: z.array(z.string()).optional(),
 });
 
-type Output = z.input<typeof outputSchema>;
+type Output = DeepReadonly<z.input<typeof outputSchema>>;
 
 const maxFromContext7 = 5;
 
@@ -91,7 +92,7 @@ async function resolveLibrary(
     engine: answer.kind === 'found' ? 'context7' : 'offline',
     reason: answer.kind === 'found' ? 'Context7 answered' : answer.reason,
     ...(notes.length > 0 && { note: notes.join(' ') }),
-    ...(similar.length > 0 && found.length === 0 && { did_you_mean: [...similar] }),
+    ...(similar.length > 0 && found.length === 0 && { did_you_mean: similar }),
   };
 }
 

@@ -69,8 +69,7 @@ function checkCodeTool({ scanCode, policy }: ExecContext): DefinedTool {
       }
       const main = code === undefined ? {} : { [languageTraits[language].mainNames[0]]: code };
       const request = { files: { ...files, ...main }, language };
-      const { findings, ...check } = await checkCode(request, { scanCode, policy, signal });
-      return { ...check, findings: [...findings] };
+      return checkCode(request, { scanCode, policy, signal });
     },
     summarize: ({ verdict, findings, findingsTotal }) =>
       [

@@ -99,7 +99,7 @@ function resultOf(run: ProgramRun, check: CodeCheck, result: SandboxResult): Run
     },
     ...(run.collect && { files: showFiles(result.files, run.files, wantsAll) }),
     verdict: check.verdict,
-    findings: [...check.findings],
+    findings: check.findings,
     driver,
     warm: wasWarm,
     observations: [

@@ -7,7 +7,13 @@ import type {
   Sandbox,
   SandboxLimits,
 } from '../../contract/sandbox/index.ts';
-import { type CheckPolicy, type ScanCode, severities, verdicts } from './check/check-policy.ts';
+import {
+  checkFindingSchema,
+  type CheckPolicy,
+  type ScanCode,
+  verdicts,
+} from './check/check-policy.ts';
+import type { DeepReadonly } from '../../kernel/index.ts';
 
 /** Shared by the tools of this server. */
 export interface ExecContext {
@@ -137,20 +143,13 @@ export const runFields = {
   collect: collectField,
 };
 
-export const findingSchema = z.object({
-  severity: z.enum(severities),
-  rule: z.string(),
-  message: z.string(),
-  file: z.string(),
-  line: z.int(),
-  column: z.int(),
-});
-
 export const checkFields = {
   verdict: z
     .enum(verdicts)
     .describe('What the settings `sandbox.check` say to the findings; `ask` was agreed to.'),
-  findings: z.array(findingSchema).describe('What it could do, found before it ran; worst first.'),
+  findings: z
+    .array(checkFindingSchema)
+    .describe('What it could do, found before it ran; worst first.'),
 };
 
 export const runResultSchema = z.object({
@@ -180,7 +179,7 @@ export const runResultSchema = z.object({
     .describe('What the sandbox saw and the program may not have told.'),
 });
 
-export type RunResult = z.input<typeof runResultSchema>;
+export type RunResult = DeepReadonly<z.input<typeof runResultSchema>>;
 
 /**
  * The limits of a run. More wall time without a CPU limit also means more CPU time: as much as can be used in that

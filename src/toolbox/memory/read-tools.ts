@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import {
-  memoryItemSchema,
+  memoryExplanationSchema,
+  memoryHitSchema,
   memoryKindSchema,
-  memorySourceSchema,
   type MemoryItems,
 } from '../../contract/memory/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
@@ -25,20 +25,8 @@ const searchInput = z.strictObject({
   limit: z.int().min(1).max(maxHits).default(10).describe('How many at most.'),
 });
 
-const hit = z.object({
-  item: memoryItemSchema,
-  score: z.number(),
-  receipt: z.object({
-    words: z.array(z.string()).describe('Words of the query that the item has.'),
-    likeness: z.number().nullable().describe('How alike they are in meaning, from -1 to 1.'),
-    ageDays: z.number(),
-    source: memorySourceSchema,
-    because: z.string().describe('Why it was found, in one sentence.'),
-  }),
-});
-
 const searchOutput = z.object({
-  hits: z.array(hit),
+  hits: z.array(memoryHitSchema),
   is_answerable: z.boolean().describe('False: nothing found seems to answer the query.'),
 });
 
@@ -71,10 +59,7 @@ export function searchTool(memory: MemoryItems): DefinedTool {
         limit: input.limit,
         signal,
       });
-      const shown = hits.map(({ item, score, receipt: { words, ...receipt } }) => {
-        return { item, score, receipt: { ...receipt, words: [...words] } };
-      });
-      return { hits: shown, is_answerable: isAnswerable };
+      return { hits, is_answerable: isAnswerable };
     },
     summarize: ({ hits, is_answerable: isAnswerable }) =>
       [
@@ -84,14 +69,6 @@ export function searchTool(memory: MemoryItems): DefinedTool {
   });
 }
 
-const explainOutput = z.object({
-  item: memoryItemSchema,
-  because: z.string().describe('From where it is known, since when, and whether it counts.'),
-  evidence: z.string().nullable().describe('What the source says.'),
-  earlier: z.array(memoryItemSchema).describe('Versions it superseded, the latest first.'),
-  newer: memoryItemSchema.nullable().describe('The version that superseded it.'),
-});
-
 export function explainTool(memory: MemoryItems): DefinedTool {
   return defineTool({
     name: 'explain',
@@ -99,13 +76,10 @@ export function explainTool(memory: MemoryItems): DefinedTool {
     description:
       'Says why something is known: who said it, when and where, what it superseded, and whether a person has accepted it.',
     input: z.strictObject({ id: itemId }),
-    output: explainOutput,
+    output: memoryExplanationSchema,
     annotations: { readOnlyHint: true, openWorldHint: false },
     examples: ['why do you know that?', 'where did you get that from?', 'who told you this?'],
-    run: async ({ id }, { caller }) => {
-      const { earlier, ...explanation } = await memory.explain(caller, id);
-      return { ...explanation, earlier: [...earlier] };
-    },
+    run: ({ id }, { caller }) => memory.explain(caller, id),
     summarize: ({ item, because, evidence, earlier }) =>
       [
         `${item.text}\n${because}`,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  forgottenMemorySchema,
   maxMemoryTextLength,
   memoryItemSchema,
   memoryKindSchema,
@@ -76,16 +77,10 @@ export function forgetTool(memory: MemoryItems): DefinedTool {
     input: z.strictObject({
       ids: z.array(itemId).min(1).max(50).describe('Items to forget, as search gives their ids.'),
     }),
-    output: z.object({
-      forgotten: z.array(z.string()).describe('Ids of everything that was removed.'),
-      turns: z.int().describe('Turns of sessions whose words were removed.'),
-    }),
+    output: forgottenMemorySchema,
     annotations: writes,
     examples: ['forget what I said about my salary', 'delete that from your memory'],
-    run: async ({ ids }, { caller }) => {
-      const { forgotten, turns } = await memory.forget(caller, ids);
-      return { forgotten: [...forgotten], turns };
-    },
+    run: ({ ids }, { caller }) => memory.forget(caller, ids),
     summarize: ({ forgotten, turns }) =>
       `Forgotten: ${forgotten.join(', ')}${turns === 0 ? '' : `, and the words of ${turns} turns`}`,
   });

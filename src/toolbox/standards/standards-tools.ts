@@ -143,7 +143,7 @@ export function checkOverridesTool(
       return {
         directory: directory ?? '',
         used: snapshot.mergedLanguages.size > 0 ? [...used, merged] : used,
-        problems: snapshot.problems.map((problem) => ({ ...problem })),
+        problems: snapshot.problems,
       };
     },
     summarize: ({ directory: folder, used, problems }) =>

@@ -1,29 +1,16 @@
 import { z } from 'zod';
-import type { PlanCheck, PlanProblem } from '../../contract/plan/index.ts';
+import { type PlanCheck, planCheckSchema, type PlanProblem } from '../../contract/plan/index.ts';
 import type { Workflows, PlanSource } from '../../contract/run/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
+import type { DeepReadonly } from '../../kernel/index.ts';
 
 /** More do not help: the first mistakes often cause the others. */
 const maxProblems = 100;
 const maxEdges = 1_000;
 const maxDrawingChars = 8_000;
 
-const problem = z.object({
-  step: z.string().nullable(),
-  path: z.string().describe('Where in the plan: steps[2].args.code.'),
-  line: z.int().nullable(),
-  code: z.string(),
-  message: z.string(),
-  severity: z.enum(['error', 'warning']),
-});
-
-const outputSchema = z.object({
-  ok: z.boolean(),
-  errors: z.array(problem),
-  warnings: z.array(problem),
+const outputSchema = planCheckSchema.omit({ plan: true }).extend({
   omittedProblems: z.int().optional().describe('How many more there are.'),
-  edges: z.array(z.array(z.string())).describe('[from, to]: to needs what from gives.'),
-  optimizations: z.array(z.string()),
   drawing: z.string().optional().describe('The plan as a drawing for people.'),
 });
 
@@ -61,7 +48,7 @@ export function checkPlanTool(workflows: Pick<Workflows, 'check' | 'draw'>): Def
 async function showCheck(
   check: PlanCheck,
   workflows: Pick<Workflows, 'draw'>,
-): Promise<z.input<typeof outputSchema>> {
+): Promise<DeepReadonly<z.input<typeof outputSchema>>> {
   const shown = [...check.errors, ...check.warnings].slice(0, maxProblems);
   const omitted = check.errors.length + check.warnings.length - shown.length;
   const drawing = check.ok && check.plan ? await workflows.draw(check.plan, 'text') : '';
@@ -70,8 +57,8 @@ async function showCheck(
     errors: shown.filter(({ severity }) => severity === 'error'),
     warnings: shown.filter(({ severity }) => severity === 'warning'),
     ...(omitted > 0 && { omittedProblems: omitted }),
-    edges: check.edges.slice(0, maxEdges).map((edge) => [...edge]),
-    optimizations: [...check.optimizations],
+    edges: check.edges.slice(0, maxEdges),
+    optimizations: check.optimizations,
     ...(drawing !== '' && drawing.length <= maxDrawingChars && { drawing }),
   };
 }

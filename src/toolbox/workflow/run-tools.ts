@@ -74,7 +74,7 @@ export function listRunsTool(workflows: Pick<Workflows, 'list'>): DefinedTool {
       const wanted = typeof status === 'string' ? [status] : status;
       const filter = wanted === undefined ? { limit } : { status: wanted, limit };
       const runs = await workflows.list(caller, filter);
-      return { runs: runs.slice(0, limit).map((run) => ({ ...run })) };
+      return { runs: runs.slice(0, limit) };
     },
     summarize: ({ runs }) =>
       runs.length === 0

@@ -49,7 +49,7 @@ export async function showRun(view: RunView, parts: ShowRunParts): Promise<Shown
     waitingFor: waitingFor
       .slice(0, maxWaiting)
       .map((waiting) => ({ ...waiting, commands: waitingCommands(view.runId, waiting) })),
-    ...(view.error && { error: { ...view.error } }),
+    ...(view.error && { error: view.error }),
   };
 }
 
@@ -66,7 +66,7 @@ async function showStep(
     output === undefined
       ? {}
       : await budget.show({ value: output, step: path, tool: step.tool ?? null });
-  return { ...step, ...shown, ...(error && { error: { ...error } }) };
+  return { ...step, ...shown, ...(error && { error }) };
 }
 
 interface Output {

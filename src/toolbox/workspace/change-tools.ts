@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CallContext } from '../../contract/server/index.ts';
 import type { EffectPreview } from '../../contract/tool/index.ts';
-import { pluralize } from '../../kernel/index.ts';
+import { type DeepReadonly, pluralize } from '../../kernel/index.ts';
 import { defineTool } from '../define-tool.ts';
 import {
   callKey,
@@ -217,8 +217,12 @@ function previewChange(prepared: PreparedChange): EffectPreview {
   return { text: text.join('\n'), basis: basisOf(prepared) };
 }
 
-function changeResult({ id, files, diff }: AppliedChange): z.input<typeof changeOutput> {
-  return { change_id: id, files: files.map((file) => ({ ...file })), diff };
+function changeResult({
+  id,
+  files,
+  diff,
+}: AppliedChange): DeepReadonly<z.input<typeof changeOutput>> {
+  return { change_id: id, files, diff };
 }
 
 function summarizeChange({ change_id: id, files, diff }: z.output<typeof changeOutput>): string {

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /** One text that is going to run, or to be read by what runs. */
 export interface CodeFile {
   readonly path: string;
@@ -12,15 +14,15 @@ export const severities = ['critical', 'major', 'minor', 'info'] as const;
 export type Severity = (typeof severities)[number];
 
 /** A dangerous operation or a malicious pattern. Lines and columns start at 1. */
-export interface CheckFinding {
-  readonly severity: Severity;
-  /** Stable: `python/S602`, `malicious/reverse-shell`. */
-  readonly rule: string;
-  readonly message: string;
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-}
+export const checkFindingSchema = z.object({
+  severity: z.enum(severities),
+  rule: z.string().describe('Stable: `python/S602`, `malicious/reverse-shell`.'),
+  message: z.string(),
+  file: z.string(),
+  line: z.int(),
+  column: z.int(),
+});
+export type CheckFinding = Readonly<z.output<typeof checkFindingSchema>>;
 
 /** Looks for what code could do, without running it. Throws when it cannot tell. */
 export type ScanCode = (file: CodeFile, signal: AbortSignal) => Promise<readonly CheckFinding[]>;

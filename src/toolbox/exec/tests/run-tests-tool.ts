@@ -4,6 +4,7 @@ import { runTests, type TestsContext } from './run-tests.ts';
 import { filesField, runFields, runResultSchema, sandboxedAnnotations } from '../run-schema.ts';
 import { frameworkNames } from './framework.ts';
 import { testStatuses } from './report.ts';
+import type { DeepReadonly } from '../../../kernel/index.ts';
 
 /** The tool `run_tests`: the tests of an untrusted project, in a sandbox. */
 export function runTestsTool(exec: TestsContext): DefinedTool {
@@ -116,7 +117,7 @@ export const runTestsOutput = z.object({
   notes: z.array(z.string()).describe('What was left out or chosen.'),
 });
 
-export type TestsResult = z.input<typeof runTestsOutput>;
+export type TestsResult = DeepReadonly<z.input<typeof runTestsOutput>>;
 
 const maxFailures = 20;
 const maxFiles = 30;

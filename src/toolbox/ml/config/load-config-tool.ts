@@ -53,22 +53,12 @@ export function loadConfigTool(parts: Pick<MlParts, 'roots'>): DefinedTool {
     ],
     run: async ({ path, text, ...kind }) => {
       const given = path === undefined ? (text ?? '{}') : await readText(parts.roots, path);
-      const { frame, hyperparameters, understood, defaults, ignored } = readConfig(
-        kind,
-        parseConfig(given),
-      );
+      const config = readConfig(kind, parseConfig(given));
       const known = Object.entries(hyperparametersFor(kind));
       const meanings = Object.fromEntries(
         known.map(([name, { description }]) => [name, description]),
       );
-      return {
-        frame: { ...frame },
-        hyperparameters: { ...hyperparameters },
-        understood: { ...understood },
-        defaults: [...defaults],
-        ignored: [...ignored],
-        meanings,
-      };
+      return { ...config, meanings };
     },
     summarize: ({ frame, hyperparameters, defaults, ignored }) =>
       [

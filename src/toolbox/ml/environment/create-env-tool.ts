@@ -91,7 +91,7 @@ export function createEnvTool(parts: MlParts): DefinedTool {
       const environment = complete
         ? await examine(parts, { python: complete.path, folder: null, wanted }, signal)
         : await build(parts, { interpreters, wanted }, signal);
-      return { engine, environment, interpreters: [...interpreters] };
+      return { engine, environment, interpreters };
     },
     summarize: ({ engine, environment, interpreters }) => {
       if (!environment)

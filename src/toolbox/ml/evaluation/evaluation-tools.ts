@@ -28,7 +28,7 @@ const shown = (model: string, { measure, items, metrics }: Scores) => ({
   model,
   measure,
   items: items.length,
-  metrics: { ...metrics },
+  metrics,
 });
 
 /** The tool `evaluate`. */

@@ -66,8 +66,7 @@ export function predictTool(parts: MlParts): DefinedTool {
         mediaType: 'application/jsonl',
         lineage: { runId: `predictions-${digest}`, ...lineage },
       });
-      const shown = predictions.slice(0, limit).map((one) => ({ ...one }));
-      return { predictions: shown, rows: predictions.length, artifact: id };
+      return { predictions: predictions.slice(0, limit), rows: predictions.length, artifact: id };
     },
     summarize: ({ predictions, rows, artifact }) =>
       [

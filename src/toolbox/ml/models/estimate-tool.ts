@@ -79,8 +79,8 @@ export function estimateTool(parts: MlParts): DefinedTool {
         wall_ms: estimate.wallMs,
         memory_bytes: estimate.memoryBytes,
         disk_bytes: estimate.diskBytes,
-        arithmetic: [...estimate.arithmetic],
-        refusals: [...estimate.refusals],
+        arithmetic: estimate.arithmetic,
+        refusals: estimate.refusals,
       };
     },
     summarize: (estimate) =>

@@ -52,7 +52,7 @@ export async function storeResult(
     losses: lossesOf(outcome.events),
     metrics: metricsOf(outcome.result.metrics),
     estimate: estimateOf(outcome.plan),
-    version: { ...version, files: [...version.files] },
+    version,
   };
 }
 
@@ -131,6 +131,6 @@ export function estimateOf(plan: TrainingPlan): Trained['estimate'] {
       `disk: ${diskBytes.arithmetic}`,
       memory,
     ],
-    refusals: [...plan.refusals],
+    refusals: plan.refusals,
   };
 }

@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { modelVersionSchema, type ModelVersion } from '../../../contract/ml/index.ts';
+import {
+  aliasMoveSchema,
+  modelVersionSchema,
+  type ModelVersion,
+} from '../../../contract/ml/index.ts';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import { pluralize } from '../../../kernel/index.ts';
 import { NotPromotedError } from '../errors.ts';
@@ -17,13 +21,7 @@ const aliasField = z
   .string()
   .regex(/^(?!latest$)[a-z][\w-]{0,39}$/i, 'must be a name that is no number and not "latest"');
 
-const moveSchema = z.object({
-  alias: z.string(),
-  version: z.int(),
-  previous: z.int().nullable(),
-  reason: z.string(),
-  at: z.string(),
-});
+const moveSchema = aliasMoveSchema.omit({ name: true });
 
 /** The tool `list_models`. */
 export function listModelsTool(parts: MlParts): DefinedTool {
@@ -42,7 +40,7 @@ export function listModelsTool(parts: MlParts): DefinedTool {
     run: async ({ name, limit }, { caller }) => {
       const all = await parts.models.list(caller, name === undefined ? limit : 1_000);
       const found = all.filter((one) => name === undefined || one.name === name).slice(0, limit);
-      return { models: found.map(plain) };
+      return { models: found };
     },
     summarize: ({ models }) =>
       models.length === 0
@@ -50,9 +48,6 @@ export function listModelsTool(parts: MlParts): DefinedTool {
         : models.map(describeVersion).join('\n'),
   });
 }
-
-/** Of readonly parts a copy, as the output schema has it. */
-const plain = (version: ModelVersion) => ({ ...version, files: [...version.files] });
 
 function describeVersion({ name, version, format, files, card, createdAt }: ModelVersion): string {
   const bytes = files.reduce((sum, one) => sum + one.bytes, 0);
@@ -89,12 +84,7 @@ export function getModelTool(parts: MlParts): DefinedTool {
         (move, at) => moves.findIndex(({ alias }) => alias === move.alias) === at,
       );
       const ancestors = await ancestorsOf(parts, caller, model);
-      return {
-        model: plain(model),
-        aliases: [...aliases],
-        moves: [...moves],
-        ancestors: ancestors.map(plain),
-      };
+      return { model, aliases, moves, ancestors };
     },
     summarize: ({ model, aliases, ancestors }) =>
       [

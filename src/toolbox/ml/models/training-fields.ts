@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { metricSchema, modelVersionSchema } from '../../../contract/ml/index.ts';
+import type { DeepReadonly } from '../../../kernel/index.ts';
 
 /** Fields that several tools take. */
 export const datasetField = z
@@ -59,4 +60,4 @@ export const trainedSchema = z.object({
   version: modelVersionSchema,
 });
 
-export type Trained = z.output<typeof trainedSchema>;
+export type Trained = DeepReadonly<z.output<typeof trainedSchema>>;
