@@ -2,7 +2,7 @@ import type { ApiKeys, AuditLog } from '../contract/access/index.ts';
 import type { Agent, AgentEvent, AskOutcome } from '../contract/agent/index.ts';
 import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
 import type { Experience, Explanation, Suggestion } from '../contract/experience/index.ts';
-import type { FleetControl, ServerStatus } from '../contract/fleet/index.ts';
+import type { FleetControl } from '../contract/fleet/index.ts';
 import type { Instances } from '../contract/instance/index.ts';
 import type { MemoryFilter, MemoryItems } from '../contract/memory/index.ts';
 import type { Models, ModelDescription } from '../contract/model/index.ts';
@@ -167,7 +167,7 @@ export function remoteFleet(connection: Connection): FleetControl {
     async status() {
       const answer = await connection.call('getServers', {});
       ({ collisions } = answer);
-      return answer.items as readonly ServerStatus[];
+      return answer.items;
     },
     // The server starts what it serves.
     startAll: async () => {},

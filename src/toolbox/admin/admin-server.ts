@@ -12,6 +12,7 @@ import { findToolsTool } from './find-tools-tool.ts';
 import { getServerStatusTool } from './get-server-status-tool.ts';
 import { getStatusTool } from './get-status-tool.ts';
 import type { ToolSearch } from './search/tool-search.ts';
+import texts from './tools.json' with { type: 'json' };
 
 interface AdminServerParts {
   readonly version: string;
@@ -69,10 +70,7 @@ const over: readonly string[] = ['succeeded', 'failed', 'cancelled'];
 /** The tool `cancel_task`: ends a run before its end. */
 function cancelTaskTool(workflows: Pick<Workflows, 'show' | 'cancel'>): DefinedTool {
   return defineTool({
-    name: 'cancel_task',
-    title: 'Cancel a run',
-    description:
-      'Cancels a run of a plan: nothing new starts, and running tools get the request to stop. What was done stays done. One that is over stays as it is.',
+    ...texts.cancel_task,
     input: z.strictObject({
       id: z.string().min(1).max(200).describe('Id of the run, which is the id of its task.'),
       reason: z.string().max(1_000).optional().describe('Why.'),
@@ -82,13 +80,6 @@ function cancelTaskTool(workflows: Pick<Workflows, 'show' | 'cancel'>): DefinedT
       status: z.string().describe('Of the run, after this.'),
       wasOver: z.boolean().describe('True when there was nothing to cancel.'),
     }),
-    annotations: {
-      readOnlyHint: false,
-      destructiveHint: true,
-      idempotentHint: true,
-      openWorldHint: false,
-    },
-    examples: ['stop the run', 'cancel the workflow that hangs', 'abort the task'],
     run: async ({ id, reason }, { caller }) => {
       const { runId, status } = await workflows.show(caller, id);
       if (over.includes(status)) return { id: runId, status, wasOver: true };
@@ -112,23 +103,13 @@ const outputSchema = z.object({
 /** The tool `list_tools`: names and purposes, page by page. */
 function listToolsTool(catalogue: Pick<Catalogue, 'entries'>): DefinedTool {
   return defineTool({
-    name: 'list_tools',
-    title: 'List the tools',
-    description:
-      'Lists the tools of all MCP servers, or of one, with a sentence about each, page by page. To find the tool ' +
-      'for something use find_tools.',
+    ...texts.list_tools,
     input: z.object({
       server: z.string().optional().describe('Just the tools of this server.'),
       offset: z.int().min(0).default(0).describe('Skip this many tools.'),
       limit: z.int().min(1).max(maxLimit).default(defaultLimit).describe('List at most this many.'),
     }),
     output: outputSchema,
-    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
-    examples: [
-      'which tools do you have?',
-      'list all tools of the filesystem server',
-      'what can you do?',
-    ],
     run: async ({ server, offset, limit }, { caller }) => {
       const all = await catalogue.entries(caller);
       const wanted = all.filter((entry) => server === undefined || entry.server === server);

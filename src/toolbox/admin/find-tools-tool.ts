@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
 import type { ToolSearch } from './search/tool-search.ts';
+import texts from './tools.json' with { type: 'json' };
 
 const defaultCount = 5;
 const maxCount = 20;
@@ -29,22 +30,12 @@ const outputSchema = z.object({
 /** The tool `find_tools`: the tools for something, with what is needed to call them. */
 export function findToolsTool(search: Pick<ToolSearch, 'find'>): DefinedTool {
   return defineTool({
-    name: 'find_tools',
-    title: 'Find tools',
-    description:
-      'Finds the tools that fit a request, best first, among those of all MCP servers, with their input and output ' +
-      'schemas. Say in plain words what is to be done. Then call one with call_tool.',
+    ...texts.find_tools,
     input: z.object({
       query: z.string().min(1).max(maxQueryChars).describe('What is to be done.'),
       k: z.int().min(1).max(maxCount).default(defaultCount).describe('How many tools at most.'),
     }),
     output: outputSchema,
-    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
-    examples: [
-      'is there a tool for this?',
-      'find a tool that can do something',
-      'which tool should I use?',
-    ],
     run: async ({ query, k }, { signal, caller }) => {
       const { tools, rankedBy } = await search.find({ query, count: k, signal, caller });
       return {

@@ -9,6 +9,7 @@ import {
 import { pluralize } from '../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
 import { UnknownServerError } from './errors.ts';
+import texts from './tools.json' with { type: 'json' };
 
 /** Less of a status than the contract has: every word of a tool's schema is read by models. */
 const statusSchema = serverStatusSchema.omit({ flags: true, login: true }).extend({
@@ -22,20 +23,9 @@ const bytesPerMegabyte = 1_048_576;
 /** The tool `get_server_status`: how the servers of the fleet are doing. */
 export function getServerStatusTool(fleet: Pick<FleetControl, 'status'>): DefinedTool {
   return defineTool({
-    name: 'get_server_status',
-    title: 'Status of the MCP servers',
-    description:
-      'Says how the MCP servers behind Tutti are doing: state, restarts, last error, number of tools, calls with ' +
-      'p50 and p99, memory, process id. Starts nothing.',
+    ...texts.get_server_status,
     input: z.object({ server: z.string().optional().describe('Just this one; all without it.') }),
     output: z.object({ servers: z.array(statusSchema) }),
-    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
-    examples: [
-      'which MCP servers are running?',
-      'why is a server not answering?',
-      'did one of the servers crash or restart?',
-      'how much memory do the servers take?',
-    ],
     run: async ({ server }, { caller }) => {
       const all = (await fleet.status(caller)).filter(({ name }) => isServerInScope(caller, name));
       const wanted = all.filter(({ name }) => server === undefined || name === server);

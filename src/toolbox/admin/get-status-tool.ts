@@ -6,6 +6,7 @@ import type { Caller } from '../../contract/caller/index.ts';
 import type { FleetControl } from '../../contract/fleet/index.ts';
 import { runStatuses, type EngineName, type Workflows } from '../../contract/run/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
+import texts from './tools.json' with { type: 'json' };
 
 /** Runs are counted up to this many of each status. */
 const maxCounted = 1_000;
@@ -46,19 +47,9 @@ export interface GetStatusParts {
 /** The tool `get_status`: how all of it is doing. */
 export function getStatusTool(parts: GetStatusParts): DefinedTool {
   return defineTool({
-    name: 'get_status',
-    title: 'Status of Tutti',
-    description:
-      'Says how Tutti as a whole is doing: runs by status, the steps that run now, the state of each MCP server, the engine, the size of its data, its version.',
+    ...texts.get_status,
     input: z.strictObject({}),
     output: outputSchema,
-    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
-    examples: [
-      'how is the system doing?',
-      'what is running right now?',
-      'how many runs failed?',
-      'how much disk space does Tutti take?',
-    ],
     run: async (_input, { caller }) => {
       const [runs, runningSteps, servers, dataDirectory] = await Promise.all([
         countRuns(parts, caller),

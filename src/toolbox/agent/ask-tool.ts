@@ -6,6 +6,7 @@ import type { CallContext } from '../../contract/server/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
 import { createRunProgress } from '../workflow/follow-run.ts';
 import { contextField } from '../workflow/run-plan-tool.ts';
+import texts from './tools.json' with { type: 'json' };
 
 const maxAttachments = 20;
 
@@ -66,24 +67,9 @@ type Shown = DeepReadonly<z.input<typeof askOutput>>;
 /** The tool `ask`: the whole of the agent in one call. */
 export function askTool(agent: Agent): DefinedTool {
   return defineTool({
-    name: 'ask',
-    title: 'Ask the agent',
-    description:
-      'Understands a request in plain words, plans it with the tools of all servers, checks the plan, runs it and says what was done. Asks back ' +
-      'when it is not clear, shows plans with effects first, and remembers the conversation: name the session to go on.',
+    ...texts.ask,
     input: askInput,
     output: askOutput,
-    annotations: {
-      readOnlyHint: false,
-      destructiveHint: true,
-      idempotentHint: false,
-      openWorldHint: true,
-    },
-    examples: [
-      'do this for me: write a function, test it and review it',
-      'ask the agent to plan and run this',
-      'write tests for the code from before',
-    ],
     run: (input, context) => ask(agent, input, context),
     summarize,
   });

@@ -9,6 +9,7 @@ import { errorMetaKey, reconcileMetaKey, type ToolResult } from '../../contract/
 import { pluralize, reportError } from '../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
 import { TaskNotDoneError } from '../errors.ts';
+import texts from './tools.json' with { type: 'json' };
 
 const delegateInput = z.strictObject({
   agent: z
@@ -39,19 +40,9 @@ export function delegateTools(agents: Pick<Agents, 'delegate' | 'list'>): readon
 
 function delegateTool(agents: Pick<Agents, 'delegate'>): DefinedTool {
   const tool = defineTool({
-    name: 'delegate',
-    title: 'Delegate to a specialist agent',
-    description:
-      'Has a registered specialist agent carry out a task in a run of its own, within its own tools and limits, and returns the evidence.',
+    ...texts.delegate,
     input: delegateInput,
     output: delegationResultSchema,
-    annotations: {
-      readOnlyHint: false,
-      destructiveHint: true,
-      idempotentHint: false,
-      openWorldHint: true,
-    },
-    examples: ['delegate this to the security agent', 'have the testing agent do it'],
     run: ({ agent, capability, version, context: contextRef, ...request }, context) =>
       agents.delegate(
         {
@@ -106,16 +97,12 @@ function markFailure(result: ToolResult): ToolResult {
 
 function listTool(agents: Pick<Agents, 'list'>): DefinedTool {
   return defineTool({
-    name: 'list_agents',
-    title: 'List agents',
-    description: 'Lists the specialist agents with their capabilities, versions, state and health.',
+    ...texts.list_agents,
     input: z.strictObject({}),
     output: z.object({
       agents: z.array(shownAgentSchema),
       problems: z.array(z.object({ file: z.string(), line: z.int(), message: z.string() })),
     }),
-    annotations: { readOnlyHint: true, openWorldHint: false },
-    examples: ['list the agents', 'which specialist agents are registered?'],
     run: (_input, { caller }) => agents.list(caller),
     summarize: ({ agents: listed, problems }) =>
       [

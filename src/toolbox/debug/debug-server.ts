@@ -12,6 +12,7 @@ import type { Clock } from '../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
 import { InvalidArgumentsError } from '../errors.ts';
 import { createToolboxServer } from '../toolbox-server.ts';
+import texts from './tools.json' with { type: 'json' };
 
 export interface DebugServerParts {
   readonly version: string;
@@ -60,19 +61,10 @@ export function createDebugServer({ version, experience, clock }: DebugServerPar
 
 function explainTool(experience: Pick<Experience, 'explain'>, clock: Clock): DefinedTool {
   return defineTool({
-    name: 'explain_failure',
-    title: 'Explain a failure',
-    description:
-      'Says why a run, a step or a program failed: the cause, the lines that show it, whether it happened before, and what cured it. Says that it is ' +
-      'unknown where nothing known is like it.',
+    ...texts.explain_failure,
     input: z.strictObject(failureFields),
     output: explanationSchema,
     annotations: readOnly,
-    examples: [
-      'why did my last run fail',
-      'explain this error message',
-      'what is the cause of this failure',
-    ],
     run: (input, context) => explain(experience, input, context),
     summarize: (shown) => describeExplanation(shown, clock.now()),
   });
@@ -87,19 +79,10 @@ const suggestOutput = z.object({
 
 function suggestTool(experience: Pick<Experience, 'explain'>): DefinedTool {
   return defineTool({
-    name: 'suggest_fixes',
-    title: 'Suggest fixes',
-    description:
-      'Lists fixes for a failure with how often each cured it here. Commands come from the shipped base or from what earlier attempts changed, never ' +
-      'from the text of the error.',
+    ...texts.suggest_fixes,
     input: z.strictObject(failureFields),
     output: suggestOutput,
     annotations: readOnly,
-    examples: [
-      'how do I fix this error',
-      'what cured this failure before',
-      'suggest a fix for the failed run',
-    ],
     run: async (input, context) => {
       const { isKnown, suggestions } = await explain(experience, input, context);
       return { is_known: isKnown, suggestions };
@@ -113,10 +96,7 @@ function suggestTool(experience: Pick<Experience, 'explain'>): DefinedTool {
 
 function outcomeTool(experience: Pick<Experience, 'recordOutcome'>): DefinedTool {
   return defineTool({
-    name: 'record_outcome',
-    title: 'Record the outcome of a fix',
-    description:
-      'Notes whether a suggested fix cured the failure, which changes how it is ranked from then on.',
+    ...texts.record_outcome,
     input: z.strictObject({
       fix: z.string().min(1).max(100).describe('The fixId of a suggestion.'),
       cured: z.boolean().describe('Whether the next attempt succeeded.'),
@@ -124,11 +104,6 @@ function outcomeTool(experience: Pick<Experience, 'recordOutcome'>): DefinedTool
     }),
     output: suggestionSchema,
     annotations: { ...readOnly, readOnlyHint: false, idempotentHint: false },
-    examples: [
-      'the fix worked, remember that',
-      'that suggestion did not help',
-      'record that the fix cured it',
-    ],
     run: ({ fix: fixId, cured: isCured, failure: failureId }, { caller }) =>
       experience.recordOutcome(caller, {
         fixId,

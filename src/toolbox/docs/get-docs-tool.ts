@@ -5,6 +5,7 @@ import { parseLibraryId, passageKinds } from './library.ts';
 import { isContext7Id, type Context7Docs } from './context7.ts';
 import { searchInstalled, type DocsContext } from './search-installed.ts';
 import type { DeepReadonly } from '../../kernel/index.ts';
+import texts from './tools.json' with { type: 'json' };
 
 const defaultTokens = 2_000;
 const minTokens = 50;
@@ -54,20 +55,9 @@ type DocsAnswer = DeepReadonly<z.input<typeof outputSchema>>;
 /** The tool `get_docs`: the passages of a library's own documentation that answer a question. */
 export function getDocsTool(context: DocsContext): DefinedTool {
   return defineTool({
-    name: 'get_docs',
-    title: 'Get documentation of a library',
-    description:
-      'Gives the passages of a library’s documentation that answer a question, best first, each with version, file ' +
-      'and line: from Context7 when that server is in the fleet and answers, otherwise from the README, type ' +
-      'declarations, docstrings and changelog of the package installed in the project. Says so when nothing is known.',
+    ...texts.get_docs,
     input: inputSchema,
     output: outputSchema,
-    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: true },
-    examples: [
-      'how do I parse optional values with zod?',
-      'show me the documentation of commander about subcommands',
-      'what changed in the latest version of diff?',
-    ],
     run: (input, call) => getDocs(context, input, call),
     summarize: summarizeDocs,
   });

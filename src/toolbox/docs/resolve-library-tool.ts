@@ -5,6 +5,7 @@ import { ecosystems, normalizeName, parseLibraryId, type Ecosystem } from './lib
 import type { Context7Library } from './context7.ts';
 import { type DocsContext, findCandidates } from './search-installed.ts';
 import type { DeepReadonly } from '../../kernel/index.ts';
+import texts from './tools.json' with { type: 'json' };
 
 const inputSchema = z.object({
   name: z
@@ -43,19 +44,9 @@ const maxFromContext7 = 5;
 /** The tool `resolve_library`: the library a name means, as `get_docs` takes it. */
 export function resolveLibraryTool(context: DocsContext): DefinedTool {
   return defineTool({
-    name: 'resolve_library',
-    title: 'Find a library by name',
-    description:
-      'Finds the libraries a name may mean, in the version the project has installed (npm, Python, Go), and at ' +
-      'Context7 when that server is in the fleet. Gives the id that get_docs takes.',
+    ...texts.resolve_library,
     input: inputSchema,
     output: outputSchema,
-    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: true },
-    examples: [
-      'which version of zod do we use?',
-      'find the library commander',
-      'is requests installed in this project?',
-    ],
     run: (input, call) => resolveLibrary(context, input, call),
     summarize: summarizeCandidates,
   });

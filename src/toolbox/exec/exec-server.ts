@@ -10,6 +10,7 @@ import { checkFields, codeField, type ExecContext, filesField } from './run-sche
 import { runCodeTool, runCommandTool } from './run-tools.ts';
 import { runTestsTool } from './tests/run-tests-tool.ts';
 import type { TestsContext } from './tests/run-tests.ts';
+import texts from './tools.json' with { type: 'json' };
 
 interface ExecServerOptions extends TestsContext {
   readonly version: string;
@@ -50,19 +51,9 @@ const output = z.object({
 /** The tool `check_code`: what `run_code` looks at before it runs anything. */
 function checkCodeTool({ scanCode, policy }: ExecContext): DefinedTool {
   return defineTool({
-    name: 'check_code',
-    title: 'Check code before it runs',
-    description:
-      'Looks for dangerous operations and malicious patterns in a program, without running it, and says what run_code would do: ' +
-      'allow it, warn, ask first, or refuse.',
+    ...texts.check_code,
     input,
     output,
-    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
-    examples: [
-      'is this script safe to run?',
-      'would the sandbox refuse this program?',
-      'check this program before I run it',
-    ],
     run: async ({ language, code, files }, { signal }) => {
       if (code === undefined && files === undefined) {
         throw new InvalidProgramError('give "code" (the text) or "files" (texts by path)');

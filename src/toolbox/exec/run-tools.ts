@@ -26,6 +26,7 @@ import {
 import { planProgram } from './program/plan-program.ts';
 import { checkBeforeRun, openAhead, runProgram } from './run-program.ts';
 import { summarizeRun } from './summarize-run.ts';
+import texts from './tools.json' with { type: 'json' };
 
 const codeInput = z.strictObject({
   language: z
@@ -50,24 +51,10 @@ type CodeRequest = z.output<typeof codeInput>;
 /** The tool `run_code`: an untrusted program, in a sandbox. */
 export function runCodeTool(exec: CodeRunContext): DefinedTool {
   return defineTool({
-    name: 'run_code',
-    title: 'Run code in a sandbox',
-    description:
-      'Runs a program in Python, JavaScript, TypeScript, Go, Rust, Java or shell in a sandbox: no network, no files but its own, ' +
-      'limits on time, CPU, memory, processes, disk and output. Gives exit code, output, what it used, and files it left. ' +
-      'Code is checked for dangerous operations first. Output comes live as progress; cancelling kills it.',
+    ...texts.run_code,
     input: codeInput,
     output: runResultSchema,
     annotations: sandboxedAnnotations,
-    examples: [
-      'run this Python script',
-      'run this code',
-      'what does this code print?',
-      'execute this JavaScript and show me the output',
-      'try this program in a sandbox',
-      'execute the script',
-      'run the file',
-    ],
     run: (request, context) => runCode(exec, request, context),
     summarize: summarizeRun,
   });
@@ -142,19 +129,10 @@ const commandInput = z.strictObject({
 /** The tool `run_command`: any program of a toolchain, in a sandbox. */
 export function runCommandTool(exec: ExecContext): DefinedTool {
   return defineTool({
-    name: 'run_command',
-    title: 'Run a command in a sandbox',
-    description:
-      'Runs a command over files that are given with the call, in a sandbox: no network, no other files, the same limits and ' +
-      'the same result as run_code. The command is not read by a shell; use ["sh", "-c", "…"] for one.',
+    ...texts.run_command,
     input: commandInput,
     output: runResultSchema,
     annotations: sandboxedAnnotations,
-    examples: [
-      'run this command in a sandbox',
-      'sort these lines with the sort command',
-      'compile these files with javac',
-    ],
     run: (request, context) => runCommand(exec, request, context),
     summarize: summarizeRun,
   });

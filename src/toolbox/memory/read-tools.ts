@@ -6,6 +6,7 @@ import {
   type MemoryItems,
 } from '../../contract/memory/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
+import texts from './tools.json' with { type: 'json' };
 
 const maxHits = 50;
 
@@ -32,19 +33,9 @@ const searchOutput = z.object({
 
 export function searchTool(memory: MemoryItems): DefinedTool {
   return defineTool({
-    name: 'search',
-    title: 'Search the memory',
-    description:
-      'Finds what is remembered of earlier conversations, facts, decisions and documents, the best first, each with the reason why it was found. ' +
-      'Superseded items are left out unless a time in the past is given.',
+    ...texts.search,
     input: searchInput,
     output: searchOutput,
-    annotations: { readOnlyHint: true, openWorldHint: false },
-    examples: [
-      'what do you remember about the staging database?',
-      'search your memory for the release date we agreed on',
-      'what did I tell you about my team?',
-    ],
     run: async (input, { caller, signal }) => {
       const { hits, isAnswerable } = await memory.search({
         caller,
@@ -71,14 +62,9 @@ export function searchTool(memory: MemoryItems): DefinedTool {
 
 export function explainTool(memory: MemoryItems): DefinedTool {
   return defineTool({
-    name: 'explain',
-    title: 'Explain a memory item',
-    description:
-      'Says why something is known: who said it, when and where, what it superseded, and whether a person has accepted it.',
+    ...texts.explain,
     input: z.strictObject({ id: itemId }),
     output: memoryExplanationSchema,
-    annotations: { readOnlyHint: true, openWorldHint: false },
-    examples: ['why do you know that?', 'where did you get that from?', 'who told you this?'],
     run: ({ id }, { caller }) => memory.explain(caller, id),
     summarize: ({ item, because, evidence, earlier }) =>
       [

@@ -12,6 +12,7 @@ import { AppError } from '../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
 import { InvalidArgumentsError } from '../errors.ts';
 import { itemId } from './read-tools.ts';
+import texts from './tools.json' with { type: 'json' };
 
 const text = z
   .string()
@@ -31,11 +32,7 @@ const writes = {
 
 export function rememberTool(memory: MemoryItems): DefinedTool {
   return defineTool({
-    name: 'remember',
-    title: 'Remember something',
-    description:
-      'Stores a fact, decision or preference for later conversations. It is a candidate until a person accepts it: where the client can ask, they ' +
-      'are asked at once; otherwise "tutti memory accept ID" does it.',
+    ...texts.remember,
     input: z.strictObject({
       text,
       kind: memoryKindSchema
@@ -50,11 +47,6 @@ export function rememberTool(memory: MemoryItems): DefinedTool {
     }),
     output: itemOutput,
     annotations: { ...writes, destructiveHint: false },
-    examples: [
-      'remember that we deploy on Tuesdays',
-      'keep in mind that staging runs on port 5433',
-      'save in memory: Anna is the owner of billing',
-    ],
     run: async ({ text: words, kind, valid_until: validUntil, everywhere }, context) => ({
       item: await memory.remember(context.caller, {
         text: words,
@@ -70,16 +62,12 @@ export function rememberTool(memory: MemoryItems): DefinedTool {
 
 export function forgetTool(memory: MemoryItems): DefinedTool {
   return defineTool({
-    name: 'forget',
-    title: 'Forget memory items',
-    description:
-      'Removes items for good, with their earlier versions and the words of the turns that they were copied from. This cannot be undone.',
+    ...texts.forget,
     input: z.strictObject({
       ids: z.array(itemId).min(1).max(50).describe('Items to forget, as search gives their ids.'),
     }),
     output: forgottenMemorySchema,
     annotations: writes,
-    examples: ['forget what I said about my salary', 'delete that from your memory'],
     run: ({ ids }, { caller }) => memory.forget(caller, ids),
     summarize: ({ forgotten, turns }) =>
       `Forgotten: ${forgotten.join(', ')}${turns === 0 ? '' : `, and the words of ${turns} turns`}`,
@@ -96,15 +84,10 @@ const updateInput = z.strictObject({
 
 export function updateTool(memory: MemoryItems): DefinedTool {
   return defineTool({
-    name: 'update',
-    title: 'Correct, pin or exclude a memory item',
-    description:
-      'Changes what counts: a correction supersedes the item and keeps it as history (as a candidate until a person accepts it), a pin puts it first, ' +
-      'an exclusion keeps it from being recalled.',
+    ...texts.update,
     input: updateInput,
     output: itemOutput,
     annotations: writes,
-    examples: ['that is wrong, the port is 6000 now', 'do not use that memory any more'],
     run: async (input, context) => ({ item: await update(memory, input, context) }),
     summarize: ({ item }) => describeKept(item, 'Changed'),
   });

@@ -4,6 +4,7 @@ import { UnknownLanguageError, UnknownTopicError } from './errors.ts';
 import { pluralize } from '../../kernel/index.ts';
 import { type StandardsLibrary, codingStandardsUri } from './standards-library.ts';
 import { languageRulesSchema, languagesOf, resolveLanguage } from './coding-standards.ts';
+import texts from './tools.json' with { type: 'json' };
 
 const standardSchema = z.looseObject({
   language: z.string(),
@@ -19,11 +20,7 @@ const standardSchema = z.looseObject({
 /** The tool `get_standard`: a language's rules as data and as text. */
 export function getStandardTool(library: StandardsLibrary): DefinedTool {
   return defineTool({
-    name: 'get_standard',
-    title: 'Get the coding standard of a language',
-    description:
-      'Gives the team’s coding standard for a language: the limits tools can check (line length, complexity, ' +
-      'parameters …) and the rules with examples, or one section of them.',
+    ...texts.get_standard,
     input: z.object({
       language: z
         .string()
@@ -40,14 +37,6 @@ export function getStandardTool(library: StandardsLibrary): DefinedTool {
         .describe('A section such as naming, errors or tests.'),
     }),
     output: standardSchema,
-    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
-    examples: [
-      'what is our coding standard for Python?',
-      'how do we name things in Go?',
-      'how long may a line be in our TypeScript code?',
-      'show the coding guidelines',
-      'what are the team conventions for Java?',
-    ],
     run: async ({ language: given, topic }) => {
       const snapshot = await library.current();
       const language = resolveLanguage(snapshot, given);
@@ -120,15 +109,9 @@ export function checkOverridesTool(
   directory: string | undefined,
 ): DefinedTool {
   return defineTool({
-    name: 'check_standards_overrides',
-    title: 'Check the project’s own standards',
-    description:
-      'Lists the files in .tutti/standards/ that change or add to the built-in standards, and those that cannot ' +
-      'be used, with the line and the reason.',
+    ...texts.check_standards_overrides,
     input: z.object({}),
     output: overridesSchema,
-    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
-    examples: ['are our own standards in force?', 'why is my standards override not used?'],
     run: async () => {
       const snapshot = await library.current();
       const texts = [...snapshot.texts].map(([serves, document]) => ({ serves, document }));

@@ -5,6 +5,7 @@ import type { Resource, ResourceResult, ResourceTemplate } from '../../contract/
 import type { CallContext } from '../../contract/server/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
 import { NotFoundError } from '../errors.ts';
+import texts from './tools.json' with { type: 'json' };
 
 /** What a model takes at once without losing sight of the rest. */
 const defaultPageBytes = 16_384;
@@ -23,10 +24,7 @@ const outputSchema = z.object({
 /** The tool `read_artifact`: an output too big to be shown, page by page. */
 export function readArtifactTool(artifacts: Pick<Artifacts, 'page'>): DefinedTool {
   return defineTool({
-    name: 'read_artifact',
-    title: 'Read an artifact',
-    description:
-      'Reads a big output of a run by its id (sha256:…), from any offset, page by page: text is cut between characters, other data comes as base64.',
+    ...texts.read_artifact,
     input: z.strictObject({
       id: z.string().min(1).max(200).describe('As a run names it: sha256:…'),
       offset: z.int().min(0).default(0).describe('The first byte to read.'),
@@ -38,12 +36,6 @@ export function readArtifactTool(artifacts: Pick<Artifacts, 'page'>): DefinedToo
         .describe('How many bytes to read at most.'),
     }),
     output: outputSchema,
-    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
-    examples: [
-      'show me the whole output of that step',
-      'read the next page of the artifact',
-      'open the big result of the run',
-    ],
     run: async ({ id, offset, max_bytes }, { caller }) => ({
       ...(await artifacts.page(caller, id, { offset, maxBytes: max_bytes })),
     }),

@@ -3,6 +3,7 @@ import { type PlanCheck, planCheckSchema, type PlanProblem } from '../../contrac
 import type { Workflows, PlanSource } from '../../contract/run/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
 import type { DeepReadonly } from '../../kernel/index.ts';
+import texts from './tools.json' with { type: 'json' };
 
 /** More do not help: the first mistakes often cause the others. */
 const maxProblems = 100;
@@ -17,11 +18,7 @@ const outputSchema = planCheckSchema.omit({ plan: true }).extend({
 /** The tool `check_plan`: what is wrong with a plan, before anything of it runs. */
 export function checkPlanTool(workflows: Pick<Workflows, 'check' | 'draw'>): DefinedTool {
   return defineTool({
-    name: 'check_plan',
-    title: 'Check a plan',
-    description:
-      'Checks a plan of tool calls without running anything: do the tools exist, does every reference resolve, do types fit the ' +
-      "tools' schemas, is there a cycle, does an effect need approval. Names every mistake with its step, path and line.",
+    ...texts.check_plan,
     input: z.strictObject({
       plan: planArgument,
       optimize: z
@@ -30,13 +27,6 @@ export function checkPlanTool(workflows: Pick<Workflows, 'check' | 'draw'>): Def
         .describe('Say what merging and dropping steps would change.'),
     }),
     output: outputSchema,
-    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
-    examples: [
-      'is this plan correct?',
-      'check the workflow before I run it',
-      'what is wrong with my plan?',
-      'validate these steps against the tools',
-    ],
     run: async ({ plan, optimize }, { caller }) => {
       const options = optimize === undefined ? {} : { optimize };
       return showCheck(await workflows.check(caller, sourceOf(plan), options), workflows);

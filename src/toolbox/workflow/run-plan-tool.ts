@@ -14,6 +14,7 @@ import { RunNotSucceededError } from './run-tasks.ts';
 import { followRun } from './follow-run.ts';
 import { planArgument, sourceOf } from './check-plan-tool.ts';
 import { showRun, summarizeRun } from './show-run.ts';
+import texts from './tools.json' with { type: 'json' };
 
 /** Names a context: an id from create_context, a unique beginning of one, `name` or `name@3`. */
 export const contextField = z.string().min(1).max(100).optional();
@@ -52,26 +53,9 @@ interface RunPlanParts {
 /** The tool `run_plan`: a durable run of a plan. */
 export function runPlanTool(parts: RunPlanParts): DefinedTool {
   const tool = defineTool({
-    name: 'run_plan',
-    title: 'Run a plan',
-    description:
-      'Runs a plan of tool calls durably: it is checked first, each step starts when its inputs are there, and the run survives crashes and ' +
-      'restarts. Returns the state of every step and the output; big outputs by id for read_artifact. Where the plan asks for approval, a ' +
-      'person is asked, or `waitingFor` names the commands for one.',
+    ...texts.run_plan,
     input: runPlanInput,
     output: shownRunSchema,
-    annotations: {
-      readOnlyHint: false,
-      destructiveHint: true,
-      idempotentHint: false,
-      openWorldHint: true,
-    },
-    examples: [
-      'run this plan',
-      'execute these steps one after the other',
-      'start the workflow with these inputs',
-      'do all of this in parallel and tell me the result',
-    ],
     run: (request, context) => runPlan(parts, request, context),
     summarize: summarizeRun,
   });

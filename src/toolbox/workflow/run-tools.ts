@@ -8,6 +8,7 @@ import {
 } from '../../contract/run/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
 import { showRun, summarizeRun } from './show-run.ts';
+import texts from './tools.json' with { type: 'json' };
 
 interface GetRunParts {
   readonly workflows: Pick<Workflows, 'show'>;
@@ -17,23 +18,12 @@ interface GetRunParts {
 /** The tool `get_run`: one run as it stands. */
 export function getRunTool({ workflows, artifacts }: GetRunParts): DefinedTool {
   return defineTool({
-    name: 'get_run',
-    title: 'Show a run',
-    description:
-      'Shows one run: the status, output and error of each step, the output of the run, and what it waits for with the command that gives it. ' +
-      'Big outputs come as an id for read_artifact.',
+    ...texts.get_run,
     input: z.strictObject({
       run_id: z.string().min(1).max(200).describe('Its id, or a beginning only it has.'),
       offset: z.int().min(0).default(0).describe('The first step to show, for long runs.'),
     }),
     output: shownRunSchema,
-    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
-    examples: [
-      'how far is the run?',
-      'what did the steps of the last workflow return?',
-      'why did the run fail?',
-      'what is the run waiting for?',
-    ],
     run: async ({ run_id, offset }, { caller }) =>
       showRun(await workflows.show(caller, run_id), { artifacts, caller, offset }),
     summarize: summarizeRun,
@@ -46,10 +36,7 @@ const maxLimit = 200;
 /** The tool `list_runs`: the latest runs. */
 export function listRunsTool(workflows: Pick<Workflows, 'list'>): DefinedTool {
   return defineTool({
-    name: 'list_runs',
-    title: 'List runs',
-    description:
-      'Lists the latest runs of plans with their status, newest first; all or those of some statuses.',
+    ...texts.list_runs,
     input: z.strictObject({
       status: z
         .union([z.enum(runStatuses), z.array(z.enum(runStatuses)).min(1)])
@@ -63,13 +50,6 @@ export function listRunsTool(workflows: Pick<Workflows, 'list'>): DefinedTool {
         .describe('How many runs to list, newest first.'),
     }),
     output: z.object({ runs: z.array(runSummarySchema) }),
-    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
-    examples: [
-      'which runs are there?',
-      'is a workflow still running?',
-      'show the plans that failed',
-      'which runs wait for approval?',
-    ],
     run: async ({ status, limit }, { caller }) => {
       const wanted = typeof status === 'string' ? [status] : status;
       const filter = wanted === undefined ? { limit } : { status: wanted, limit };

@@ -6,6 +6,7 @@ import { defineTool, type DefinedTool } from '../define-tool.ts';
 import { pathField, type ProjectFiles } from './project-files.ts';
 import { excludeField, excluder } from '../files/exclude.ts';
 import { readOnlyAnnotations } from './effect-tool.ts';
+import texts from './tools.json' with { type: 'json' };
 
 const defaultLimit = 1_000;
 const maxLimit = 20_000;
@@ -48,22 +49,10 @@ const output = z.object({
 /** The tool `list_files`. */
 export function listFilesTool(files: ProjectFiles): DefinedTool {
   return defineTool({
-    name: 'list_files',
-    title: 'List the files of the project',
-    description:
-      'Lists the files of the project or of one folder with their sizes, also by a glob pattern. Leaves out what .gitignore ' +
-      'excludes, .git and installed packages.',
+    ...texts.list_files,
     input,
     output,
     annotations: readOnlyAnnotations,
-    examples: [
-      'list the files in this project',
-      'which files are in src?',
-      'how many files are here?',
-      'find all TypeScript files',
-      'show the folder structure',
-      'ls',
-    ],
     run: (request, { signal }) => listFiles(files, request, signal),
     summarize: ({ files: listed, total, truncated }) =>
       [

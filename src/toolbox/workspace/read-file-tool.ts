@@ -4,6 +4,7 @@ import { NoSuchFileError } from './errors.ts';
 import { pathField, type ProjectFiles } from './project-files.ts';
 import { readOnlyAnnotations } from './effect-tool.ts';
 import { contentHash, decodeText, detectLineEndings, encodings, lineEndings } from './text-file.ts';
+import texts from './tools.json' with { type: 'json' };
 
 /** Longer content is cut: no reader takes more at once. */
 const maxContentChars = 4_000_000;
@@ -37,22 +38,10 @@ const output = z.object({
 /** The tool `read_file`. */
 export function readFileTool(files: ProjectFiles): DefinedTool {
   return defineTool({
-    name: 'read_file',
-    title: 'Read a file of the project',
-    description:
-      'Reads a text file of the project: the whole file or a range of lines, with its hash, encoding and line endings. ' +
-      'Only inside the project roots; no symbolic links, no .git.',
+    ...texts.read_file,
     input,
     output,
     annotations: readOnlyAnnotations,
-    examples: [
-      'show me src/cart.ts',
-      'read the file README.md',
-      'what is in package.json?',
-      'open config/app.yaml',
-      'print lines 10 to 40 of main.py',
-      'cat setup.cfg',
-    ],
     run: (request) => readFile(files, request),
     summarize: ({ content }) => content,
   });

@@ -7,6 +7,7 @@ import { readOnlyAnnotations } from './effect-tool.ts';
 import { InvalidPatternError } from './errors.ts';
 import { pathField, type ProjectFiles } from './project-files.ts';
 import { decodeText } from './text-file.ts';
+import texts from './tools.json' with { type: 'json' };
 
 const defaultLimit = 200;
 const maxLimit = 10_000;
@@ -55,22 +56,10 @@ const output = z.object({
 /** The tool `search_text`. */
 export function searchTextTool(files: ProjectFiles): DefinedTool {
   return defineTool({
-    name: 'search_text',
-    title: 'Search the text of the project',
-    description:
-      'Finds a text or a regular expression in the files of the project, like grep, and gives file, line and column of every ' +
-      'match. Leaves out what .gitignore excludes and binary files.',
+    ...texts.search_text,
     input,
     output,
     annotations: readOnlyAnnotations,
-    examples: [
-      'where is parseCart used?',
-      'find all TODO comments',
-      'search for "deprecated" in src',
-      'grep for console.log',
-      'which files mention the payment api?',
-      'find usages of this function',
-    ],
     run: (request, { signal }) => searchText(files, request, signal),
     summarize: ({ matches, total, files_searched: searched }) =>
       [

@@ -18,6 +18,7 @@ import {
   type FileComplexity,
   type FunctionComplexity,
 } from './complexity-schema.ts';
+import texts from '../tools.json' with { type: 'json' };
 
 const inputSchema = z.object({
   ...sourceFields,
@@ -30,33 +31,9 @@ const inputSchema = z.object({
 /** `analyze_complexity`: cyclomatic and cognitive complexity, lines, maintainability. */
 export function analyzeComplexityTool(context: CodeContext): DefinedTool {
   return defineTool({
-    name: 'analyze_complexity',
-    title: 'Analyze complexity',
-    description:
-      "Measures cyclomatic complexity (as radon, ESLint, checkstyle and gocyclo count it), cognitive complexity (SonarSource), lines and radon's maintainability index, for a text or for files, and names the functions to simplify first. SQL, HTML and CSS get counts of what they are made of.",
+    ...texts.analyze_complexity,
     input: inputSchema,
     output: complexitySchema,
-    annotations: {
-      readOnlyHint: true,
-      destructiveHint: false,
-      idempotentHint: true,
-      openWorldHint: false,
-    },
-    examples: [
-      'How complex is this function?',
-      'Which functions in src/ should I simplify first?',
-      'Measure the cognitive complexity of this file',
-      'What is the maintainability index of my module?',
-      'what is the cyclomatic complexity of this?',
-      'which function is the most complicated?',
-      'which functions are too long or too deeply nested?',
-      'how many lines of code does the project have?',
-      'count the lines in this folder',
-      'where is the code hardest to maintain?',
-      'show me complexity metrics',
-      'is this file too long?',
-      'how big is this file?',
-    ],
     run: async (input, call) => {
       const { own, tests, leftOut } = await selectSources(input, context, call);
       const { measured, failed } = await measureAll([...own, ...tests], context, call);

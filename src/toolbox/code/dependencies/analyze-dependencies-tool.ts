@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { CallContext } from '../../../contract/server/index.ts';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import type { CodeContext } from '../code-context.ts';
+import texts from '../tools.json' with { type: 'json' };
 
 const inputSchema = z.object({
   path: z
@@ -100,26 +101,9 @@ export type DependencyReport = z.infer<typeof outputSchema>;
 /** The tool `analyze_dependencies`. */
 export function analyzeDependenciesTool(context: CodeContext): DefinedTool {
   return defineTool({
-    name: 'analyze_dependencies',
-    title: 'Analyze the import graph',
-    description:
-      'Draws the import graph of a folder (Python, JavaScript, TypeScript, Java, Go, Rust, CSS, HTML): who ' +
-      'imports whom, cycles, outside packages, imports that lead nowhere, coupling measures, and the picture ' +
-      'as Mermaid and SVG.',
+    ...texts.analyze_dependencies,
     input: inputSchema,
     output: outputSchema,
-    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
-    examples: [
-      'show the import graph of src/',
-      'are there circular imports in this project?',
-      'draw the module dependencies as a diagram',
-      'which file imports which?',
-      'who imports this module?',
-      'which files import utils.py?',
-      'do our modules depend on each other in cycles?',
-      'show me a picture of the imports',
-      'how are the modules coupled?',
-    ],
     run: async (input, call: CallContext) => {
       const { reportDependencies } = await import('./report-dependencies.ts');
       return reportDependencies(context, input, call);

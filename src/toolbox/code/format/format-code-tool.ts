@@ -16,6 +16,7 @@ import { inlinePath, sourceFields, type SourceFile } from '../source-files.ts';
 import formatters from './formatters.json' with { type: 'json' };
 import { indents, quoteKinds, type FormatJob } from './engine.ts';
 import type { FormattedSource } from './format-source.ts';
+import texts from '../tools.json' with { type: 'json' };
 
 const inputSchema = z.object({
   ...sourceFields,
@@ -98,31 +99,9 @@ export function formatCodeTool(context: CodeContext): DefinedTool {
   let format: Promise<FormatSource> | undefined;
   const loadFormat = (): Promise<FormatSource> => (format ??= loadFormatSource(context));
   return defineTool({
-    name: 'format_code',
-    title: 'Format code',
-    description:
-      'Formats Python, JavaScript, TypeScript, Java, Go, Rust, SQL, HTML or CSS and returns the result; no file is ' +
-      'changed. Invalid code is an error with line and column. A folder or glob gives one entry per file.',
+    ...texts.format_code,
     input: inputSchema,
     output: outputSchema,
-    annotations: {
-      readOnlyHint: true,
-      destructiveHint: false,
-      idempotentHint: true,
-      openWorldHint: false,
-    },
-    examples: [
-      'format this Python with black',
-      'format the file',
-      'reformat the whole project',
-      'run gofmt over the cmd folder',
-      'pretty-print this SQL query',
-      'fix the indentation of this file',
-      'tidy up the formatting',
-      'run prettier on this',
-      'make the layout of this code consistent',
-      'indent this properly',
-    ],
     run: async (input, call) => {
       const { own, tests, leftOut } = await selectSources(input, context, call);
       const files = [...own, ...tests];

@@ -11,6 +11,7 @@ import {
 import { languages } from '../../../contract/language/index.ts';
 import { pluralize } from '../../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
+import texts from '../tools.json' with { type: 'json' };
 
 /** The tools that ask a model; `generation` is opened by the first call. */
 export function generationTools(generation: () => Promise<Generation>): readonly DefinedTool[] {
@@ -25,11 +26,7 @@ export function generationTools(generation: () => Promise<Generation>): readonly
 /** `formalize_task`: an informal request as a task with requirements and steps. */
 function formalizeTaskTool(generation: () => Promise<Generation>): DefinedTool {
   return defineTool({
-    name: 'formalize_task',
-    title: 'Formalize a task',
-    description:
-      'Turns an informal request into a task for a programmer: one description, checkable requirements, steps in order and an ' +
-      'estimate of its complexity. Written by a model; without one, made of the words of the request and labelled so.',
+    ...texts.formalize_task,
     input: z.object({
       informal_request: z.string().trim().min(1).max(maxDescription).describe('In your own words.'),
       context: z
@@ -40,19 +37,6 @@ function formalizeTaskTool(generation: () => Promise<Generation>): DefinedTool {
     }),
     output: formalizedTaskSchema,
     annotations: generatingAnnotations,
-    examples: [
-      'turn this idea into a proper specification',
-      'formalize this task: users should be able to reset their password',
-      'what exactly are the requirements of this request?',
-      'break this feature request down into requirements and steps',
-      'write a spec for a booking form',
-      'specify a login page',
-      'write requirements with acceptance criteria',
-      'write user stories for this feature',
-      'draft the specification',
-      'define the requirements',
-      'turn these notes into requirements',
-    ],
     run: async (input, call) => (await generation()).formalizeTask(input, call),
     summarize: ({ formalized_description, requirements, steps, estimated_complexity, notice }) =>
       [
@@ -105,12 +89,7 @@ const examples = [
 /** `generate_code`: code for a description, checked before it is given back. */
 function generateCodeTool(generation: () => Promise<Generation>): DefinedTool {
   return defineTool({
-    name: 'generate_code',
-    title: 'Generate code',
-    description:
-      'Writes code for a description with a model, in nine languages, and checks it before it is returned: parsed, formatted, linted, ' +
-      'loaded, its tests and the examples in the description run in the sandbox, the tests tried on changed code; failures go back to the model. ' +
-      '`level` (parsed, built, self_tested, verified) and `evidence` say what was found; `verified` needs `tests` or examples from the user. Without a model it returns a labelled template. No file is written.',
+    ...texts.generate_code,
     input: z.object({
       description: z
         .string()
@@ -168,11 +147,7 @@ const codeFile = z
 /** `generate_tests`: tests for code, run on it, measured and tried on broken versions of it. */
 function generateTestsTool(generation: () => Promise<Generation>): DefinedTool {
   return defineTool({
-    name: 'generate_tests',
-    title: 'Generate tests',
-    description:
-      'Writes tests for code with a model, runs them on it in the sandbox, measures coverage against `coverage_target`, and plants mistakes ' +
-      'in each function to see whether the tests notice. Says when the code itself looks wrong. Without a model it returns a labelled skeleton.',
+    ...texts.generate_tests,
     input: z.object({
       code: z.string().min(1).max(maxCode).describe('The code to test, one file.'),
       code_file: codeFile.optional(),
@@ -193,24 +168,6 @@ function generateTestsTool(generation: () => Promise<Generation>): DefinedTool {
     output: generatedTestsSchema,
     annotations: generatingAnnotations,
     needsModel: true,
-    examples: [
-      'write tests for it',
-      'write tests',
-      'write tests for the file',
-      'generate unit tests for this function',
-      'test this code with pytest and 90 percent coverage',
-      'test it',
-      'test this function',
-      'add node:test tests for this module',
-      'I need JUnit tests for this class',
-      'tests for this class',
-      'cover it with tests',
-      'add more test cases',
-      'more tests for edge cases',
-      'verify it with tests',
-      'use another test framework for the tests',
-      'unit test this',
-    ],
     run: async ({ language, code_file, ...input }, call) =>
       (await generation()).generateTests(
         { ...input, ...(code_file && { code_file }), ...(language && { language }) },
@@ -225,11 +182,7 @@ const maxLibraries = 10;
 /** `generate_code_with_context`: code by the team's standards and the libraries' documentation. */
 function generateWithContextTool(generation: () => Promise<Generation>): DefinedTool {
   return defineTool({
-    name: 'generate_code_with_context',
-    title: 'Generate code with context',
-    description:
-      "Writes code with a model that sees the team's coding standard and the documentation of the libraries named, and returns code, tests, " +
-      'documentation, standards and library documentation each in its own field with its sources. Checked like generate_code.',
+    ...texts.generate_code_with_context,
     input: z.object({
       request: z.string().trim().min(1).max(maxDescription).describe('What the code should do.'),
       language: z
@@ -247,12 +200,6 @@ function generateWithContextTool(generation: () => Promise<Generation>): Defined
     output: codeWithContextSchema,
     annotations: generatingAnnotations,
     needsModel: true,
-    examples: [
-      'write code with our standards and the zod documentation',
-      'implement this with commander according to our coding standard, with tests and docs',
-      'generate code from the documentation of this library',
-      'write a documented module with tests following our team standards',
-    ],
     run: async (input, call) => (await generation()).generateWithContext(input, call),
     summarize: (result) =>
       [

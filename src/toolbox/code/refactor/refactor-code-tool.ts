@@ -5,6 +5,7 @@ import type { CodeContext } from '../code-context.ts';
 import { styleGuideNames } from '../language.ts';
 import { describeLeftOut, leftOutField } from '../select/select-sources.ts';
 import { sourceFields } from '../source-files.ts';
+import texts from '../tools.json' with { type: 'json' };
 
 const maxRules = 100;
 
@@ -51,26 +52,9 @@ export type RefactorOutput = z.output<typeof output>;
 /** `refactor_code`: fixes that cannot change what the program does, as a diff. Writes nothing. */
 export function refactorCodeTool(context: CodeContext): DefinedTool {
   return defineTool({
-    name: 'refactor_code',
-    title: 'Refactor code safely',
-    description:
-      'Applies safe automatic fixes (unused imports, needless statements, modern notation …) to Python, JavaScript, TypeScript, Java, Go, ' +
-      'Rust, SQL, HTML or CSS and shows them as a diff. Only fixes that cannot change behaviour; no file is written.',
+    ...texts.refactor_code,
     input,
     output,
-    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
-    examples: [
-      'fix what is safe to fix in src/',
-      'clean up this code',
-      'clean up the file',
-      'remove unused imports from app.py',
-      'refactor this function',
-      'refactor the file',
-      'apply the safe automatic fixes',
-      'fix the lint errors automatically',
-      'tidy this up without changing what it does',
-      'get rid of dead code',
-    ],
     run: async (request, call) => {
       const { refactorSources } = await import('./refactor-sources.ts');
       return refactorSources(request, call, context);

@@ -14,6 +14,7 @@ import {
 } from '../select/report-selection.ts';
 import { sourceFields } from '../source-files.ts';
 import { defaultCodeStandards, type CodeStandards } from './code-standard.ts';
+import texts from '../tools.json' with { type: 'json' };
 
 const input = z.object({
   ...sourceFields,
@@ -69,43 +70,9 @@ export function reviewCodeTool(
   readStandards: () => Promise<CodeStandards> = async () => defaultCodeStandards,
 ): DefinedTool {
   return defineTool({
-    name: 'review_code',
-    title: 'Review code',
-    description:
-      'Reviews Python, JavaScript, TypeScript, Java, Go, Rust, SQL, HTML or CSS without a model: linters, security rules, secrets, ' +
-      'complexity and coding standards give one list of issues, worst first, a score from 0 to 100, suggestions and safe fixes.',
+    ...texts.review_code,
     input,
     output,
-    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
-    examples: [
-      'review this code',
-      'review the file',
-      'review src/ for security and performance',
-      'what is wrong with app.py?',
-      'how good is this function?',
-      'check my code against the Google style guide',
-      'do a code review',
-      'find bugs in this code',
-      'look for bugs',
-      'check this for mistakes',
-      'what could go wrong here?',
-      'is this code any good?',
-      'what could be better here?',
-      'audit this code for security',
-      'a security review',
-      'check this code for security problems',
-      'is this thread-safe?',
-      'does this look right?',
-      'look at the code quality',
-      'what do you think of this?',
-      'check the code for problems',
-      'proofread this',
-      'find code smells',
-      'lint this folder',
-      'verify it',
-      'review the code and the tests',
-      'which edge cases would break this?',
-    ],
     run: async (request, call) => {
       const { reviewSources } = await import('./review-sources.ts');
       return reviewSources(request, call, { context, standards: await readStandards() });

@@ -18,6 +18,7 @@ import {
   type TextFile,
   type TextFiles,
 } from './read-text-files.ts';
+import texts from '../tools.json' with { type: 'json' };
 
 /** Findings one answer lists; the rest is counted. */
 const maxFindings = 500;
@@ -78,14 +79,9 @@ const examples = [
 /** Looks for credentials in any text file, not only in source code. */
 export function scanSecretsTool(context: CodeContext): DefinedTool {
   return defineTool({
-    name: 'scan_secrets',
-    title: 'Scan for secrets',
-    description:
-      'Finds keys, tokens, passwords and private keys in any text: source, .env, YAML, JSON, Dockerfiles, notebooks. ' +
-      'Says where and of what kind, shows at most the first four characters, never the secret.',
+    ...texts.scan_secrets,
     input,
     output,
-    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
     examples,
     run: async (request, call) => {
       const { files, skipped } = await read(request, context, call.signal);

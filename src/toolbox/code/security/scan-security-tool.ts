@@ -16,6 +16,7 @@ import {
 import { forEachFile, selectSources } from '../select/select-sources.ts';
 import { sourceFields, type SourceFile } from '../source-files.ts';
 import { securityFindingSchema, type SecurityFinding } from './security-rules.ts';
+import texts from '../tools.json' with { type: 'json' };
 
 /** Findings one answer lists; the worst come first, the rest is counted. */
 const maxFindings = 500;
@@ -53,25 +54,9 @@ const output = z.object({
 
 export function scanSecurityTool(context: CodeContext): DefinedTool {
   return defineTool({
-    name: 'scan_security',
-    title: 'Scan for security weaknesses',
-    description:
-      'Finds security weaknesses and signs of malicious code in Python, JavaScript, TypeScript, Java, Go, Rust, SQL, HTML and CSS: ' +
-      'injection, unsafe deserialisation, weak cryptography, disabled checks, hard-coded secrets. Never prints a secret.',
+    ...texts.scan_security,
     input,
     output,
-    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
-    examples: [
-      'scan src/ for security problems',
-      'security scan',
-      'find vulnerabilities in app.py',
-      'check this function for SQL injection',
-      'scan the code for vulnerabilities',
-      'does this use eval or other unsafe functions?',
-      'is there malicious code in this project?',
-      'find security holes',
-      'how secure is this project?',
-    ],
     run: async (request, call) => {
       const selected = await selectSources(request, context, call);
       const files = [...selected.own, ...selected.tests];

@@ -8,6 +8,7 @@ import type { OsvApiOptions } from './osv-api.ts';
 import type { OsvSource } from './osv-record.ts';
 import { ecosystems } from './locked-package.ts';
 import { lockfileNames } from './read-lockfiles.ts';
+import texts from '../tools.json' with { type: 'json' };
 
 const inputSchema = z.object({
   path: z
@@ -87,24 +88,9 @@ export type ScanReport = z.infer<typeof outputSchema>;
 export function scanDependenciesTool(context: CodeContext, api: OsvApiOptions = {}): DefinedTool {
   let source: Promise<OsvSource> | undefined;
   return defineTool({
-    name: 'scan_dependencies',
-    title: 'Scan dependencies for vulnerabilities',
-    description:
-      'Reads lock files of npm, PyPI, Go, Cargo and Maven and looks every locked package up in the OSV ' +
-      'vulnerability database (the OSV API, or a folder of OSV records when one is configured). Fails ' +
-      'clearly when the database cannot be asked; it never reports "nothing found" without having looked.',
+    ...texts.scan_dependencies,
     input: inputSchema,
     output: outputSchema,
-    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: true },
-    examples: [
-      'are there known vulnerabilities in my dependencies?',
-      'scan package-lock.json for CVEs',
-      'which packages should I upgrade for security?',
-      'are any of our packages vulnerable?',
-      'check the dependencies',
-      'are our libraries outdated or insecure?',
-      'how risky are our third-party packages?',
-    ],
     run: async (input, call) => {
       assertOneSource(input);
       const { readLockfiles } = await import('./read-lockfiles.ts');

@@ -5,33 +5,15 @@ import { filesField, runFields, runResultSchema, sandboxedAnnotations } from '..
 import { frameworkNames } from './framework.ts';
 import { testStatuses } from './report.ts';
 import type { DeepReadonly } from '../../../kernel/index.ts';
+import texts from '../tools.json' with { type: 'json' };
 
 /** The tool `run_tests`: the tests of an untrusted project, in a sandbox. */
 export function runTestsTool(exec: TestsContext): DefinedTool {
   return defineTool({
-    name: 'run_tests',
-    title: 'Run tests in a sandbox',
-    description:
-      'Runs the tests of a project (`path`) or of given files in a sandbox without network and tells each test, its duration, the ' +
-      'assertion that failed, and which lines no test ran. pytest, unittest, node:test, vitest, go test, cargo test, JUnit. ' +
-      'The project is copied and stays as it is. A run that reports no test has failed, whatever its exit code.',
+    ...texts.run_tests,
     input: runTestsInput,
     output: runTestsOutput,
     annotations: sandboxedAnnotations,
-    examples: [
-      'run the tests of this project',
-      'run the tests',
-      'run all tests in this folder',
-      'do the tests pass?',
-      'test the project',
-      'which tests fail?',
-      'which lines are not covered by tests?',
-      'run pytest with coverage',
-      'execute the test suite',
-      'run the unit tests again',
-      'are the tests green?',
-      'run them',
-    ],
     run: (input, context) => runTests(exec, input, context),
     summarize: summarizeTests,
   });

@@ -6,6 +6,7 @@ import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import { TrainingConfigError } from '../errors.ts';
 import type { MlParts } from '../ml-ports.ts';
 import { parseConfig, readConfig } from './read-config.ts';
+import texts from '../tools.json' with { type: 'json' };
 
 const maxConfigBytes = 1024 * 1024;
 
@@ -27,10 +28,7 @@ const output = z.object({
 /** The tool `load_config`. */
 export function loadConfigTool(parts: Pick<MlParts, 'roots'>): DefinedTool {
   return defineTool({
-    name: 'load_config',
-    title: 'Load a training configuration',
-    description:
-      'Reads a configuration of a training (YAML or JSON) with the usual key names of Axolotl, Hugging Face and LLaMA-Factory, checks it, and shows every value, defaults included. Unknown keys are errors with the nearest known one.',
+    ...texts.load_config,
     input: z.strictObject({
       path: z.string().min(1).max(4096).optional().describe('The file, inside the project.'),
       text: z
@@ -45,12 +43,6 @@ export function loadConfigTool(parts: Pick<MlParts, 'roots'>): DefinedTool {
       algorithm: z.enum(['linear', 'boosted']).default('linear').describe('Of train.'),
     }),
     output,
-    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
-    examples: [
-      'check my axolotl.yaml',
-      'which training settings are used by default?',
-      'load the training config',
-    ],
     run: async ({ path, text, ...kind }) => {
       const given = path === undefined ? (text ?? '{}') : await readText(parts.roots, path);
       const config = readConfig(kind, parseConfig(given));

@@ -9,6 +9,7 @@ import { findHints } from './find-hints.ts';
 import { inferColumns } from './infer-columns.ts';
 import { mapColumns } from './map-columns.ts';
 import { readSource } from './read-source.ts';
+import texts from '../tools.json' with { type: 'json' };
 
 const maxPreview = 20;
 const maxPreviewChars = 300;
@@ -54,20 +55,10 @@ const output = z.object({
 /** The tool `load_dataset`. */
 export function loadDatasetTool(parts: MlParts): DefinedTool {
   return defineTool({
-    name: 'load_dataset',
-    title: 'Load a dataset',
-    description:
-      'Reads a dataset for training (csv, jsonl, json, parquet, text, SQuAD, a folder of images), infers and checks its columns, maps them, splits it by a seed and stores it. ' +
-      'Reports statistics, personal data, duplicates and columns that give the label away. A broken dataset is refused with row and column, and nothing of it is stored.',
+    ...texts.load_dataset,
     input,
     output,
     // The same file gives the same artifact.
-    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: true },
-    examples: [
-      'load the dataset data/iris.csv',
-      'check the training data in qa.jsonl',
-      'load the SQuAD dataset',
-    ],
     run: async (request, context) => {
       const { stored, rows } = await prepareDataset(parts, request, context);
       const preview = rows.slice(0, request.preview).map(shorten);

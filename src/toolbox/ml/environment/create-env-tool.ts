@@ -7,6 +7,7 @@ import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import { PythonEnvironmentError } from '../errors.ts';
 import type { MlParts, ProgramOutcome } from '../ml-ports.ts';
 import { findInterpreters, interpreterSchema, type Interpreter } from './find-interpreters.ts';
+import texts from '../tools.json' with { type: 'json' };
 
 const buildMs = 30 * 60_000;
 const smokeMs = 5 * 60_000;
@@ -63,19 +64,9 @@ type Environment = z.output<typeof environmentSchema>;
 /** The tool `create_env`. */
 export function createEnvTool(parts: MlParts): DefinedTool {
   return defineTool({
-    name: 'create_env',
-    title: 'Create an environment for training',
-    description:
-      'Finds the Python interpreters of this machine, or builds an environment with the packages given (uv, else venv and pip) outside of the sandbox, tests it (imports, versions, speed) and hashes it; training sees it read-only. ' +
-      'The embedded engine needs none. What is missing is said with how to get it.',
+    ...texts.create_env,
     input,
     output,
-    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: true },
-    examples: [
-      'create an environment for training',
-      'which Python has torch?',
-      'set up a Python environment with torch',
-    ],
     run: async ({ engine, packages }, { signal }) => {
       if (engine !== 'python' && packages.length === 0)
         return { engine, environment: null, interpreters: [] };

@@ -16,6 +16,7 @@ import {
 import { compareScores } from './paired-tests.ts';
 import { drawReport, type ReportModel } from './draw-report.ts';
 import { scoreModel, type Scores } from './score-model.ts';
+import texts from '../tools.json' with { type: 'json' };
 
 const scoresSchema = z.object({
   model: z.string(),
@@ -34,10 +35,7 @@ const shown = (model: string, { measure, items, metrics }: Scores) => ({
 /** The tool `evaluate`. */
 export function evaluateTool(parts: MlParts): DefinedTool {
   return defineTool({
-    name: 'evaluate',
-    title: 'Evaluate a model',
-    description:
-      'Scores a model on the test split of a dataset (accuracy, or loss and perplexity) with 95 % intervals.',
+    ...texts.evaluate,
     input: z.strictObject({
       model: modelField,
       dataset: datasetField
@@ -48,7 +46,6 @@ export function evaluateTool(parts: MlParts): DefinedTool {
     }),
     output: scoresSchema,
     annotations: jobAnnotations,
-    examples: ['evaluate the model on the test set', 'how good is my model?'],
     run: async ({ model, dataset, ...rest }, context) => {
       const found = await findModel(parts, context.caller, model);
       const reference = dataset ?? found.version?.card.dataset?.id;
@@ -87,10 +84,7 @@ const comparisonSchema = z.object({
 /** The tool `compare_models`. */
 export function compareModelsTool(parts: MlParts): DefinedTool {
   return defineTool({
-    name: 'compare_models',
-    title: 'Compare two models',
-    description:
-      'Scores two models on the same test split and says which is better with confidence (McNemar or paired bootstrap), not just higher; with their sizes and a report with plots.',
+    ...texts.compare_models,
     input: z.strictObject({
       first: modelField,
       second: modelField,
@@ -100,7 +94,6 @@ export function compareModelsTool(parts: MlParts): DefinedTool {
     }),
     output: comparisonSchema,
     annotations: jobAnnotations,
-    examples: ['compare both models', 'is the fine-tuned model better than its base?'],
     run: (request, context) => compareModels(parts, request, context),
     summarize: (comparison) =>
       [

@@ -15,6 +15,7 @@ import { isDatasetId, layOut } from '../models/make-jobs.ts';
 import { jobAnnotations } from '../models/train-tools.ts';
 import { engineField, hyperparametersField, modelField } from '../models/training-fields.ts';
 import { predictRows, writeHashed, type Predicted } from './score-model.ts';
+import texts from '../tools.json' with { type: 'json' };
 
 const maxShown = 50;
 /** Columns that hold what a language model continues, the likeliest first. */
@@ -23,10 +24,7 @@ const promptNames = ['prompt', 'question', 'instruction', 'input', 'text'];
 /** The tool `predict`. */
 export function predictTool(parts: MlParts): DefinedTool {
   return defineTool({
-    name: 'predict',
-    title: 'Predict with a model',
-    description:
-      'Uses a model: predicts the label of each row, or continues each prompt. Rows are those of a file, which needs no label, or the test split of a dataset.',
+    ...texts.predict,
     input: z.strictObject({
       model: modelField,
       dataset: z
@@ -44,7 +42,6 @@ export function predictTool(parts: MlParts): DefinedTool {
       artifact: z.string().describe('Artifact id of all predictions, one JSON object a line.'),
     }),
     annotations: jobAnnotations,
-    examples: ['use the model on new.csv', 'what does the model predict for these rows?'],
     run: async ({ model, dataset, limit, ...rest }, context) => {
       const found = await findModel(parts, context.caller, model);
       const isTabular = found.files.format === 'tabular';

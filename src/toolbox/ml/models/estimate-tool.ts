@@ -20,6 +20,7 @@ import {
   modelField,
   seedField,
 } from './training-fields.ts';
+import texts from '../tools.json' with { type: 'json' };
 
 const input = z.strictObject({
   base: modelField,
@@ -36,14 +37,9 @@ const input = z.strictObject({
 /** The tool `estimate`: what a fine-tuning would take, before anything is done. */
 export function estimateTool(parts: MlParts): DefinedTool {
   return defineTool({
-    name: 'estimate',
-    title: 'Estimate a fine-tuning',
-    description:
-      'Says what a fine-tuning would take in time, memory and disk, with the arithmetic, and whether it is possible on this machine. Runs nothing. A model that is not here is estimated from its name.',
+    ...texts.estimate,
     input,
     output: estimateSchema,
-    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
-    examples: ['how long would fine-tuning take?', 'can I fine-tune Llama-2-7b here?'],
     run: async (request, context) => {
       const { base, method } = request;
       const dataset = await datasetFor(parts, request, context);

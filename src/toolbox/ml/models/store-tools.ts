@@ -14,6 +14,7 @@ import { findModel } from './find-base.ts';
 import { layOutFor } from './make-jobs.ts';
 import { showNumber } from './train-tools.ts';
 import { datasetField, modelField, nameField } from './training-fields.ts';
+import texts from '../tools.json' with { type: 'json' };
 
 const maxListed = 200;
 const readOnly = { readOnlyHint: true, idempotentHint: true, openWorldHint: false } as const;
@@ -26,17 +27,13 @@ const moveSchema = aliasMoveSchema.omit({ name: true });
 /** The tool `list_models`. */
 export function listModelsTool(parts: MlParts): DefinedTool {
   return defineTool({
-    name: 'list_models',
-    title: 'List trained models',
-    description:
-      'Lists the models in the store of trained models, latest first, with what they were made from and their metrics.',
+    ...texts.list_models,
     input: z.strictObject({
       name: nameField.optional(),
       limit: z.int().min(1).max(maxListed).default(50).describe('How many at most.'),
     }),
     output: z.object({ models: z.array(modelVersionSchema) }),
     annotations: readOnly,
-    examples: ['which models have I trained?', 'list my trained models'],
     run: async ({ name, limit }, { caller }) => {
       const all = await parts.models.list(caller, name === undefined ? limit : 1_000);
       const found = all.filter((one) => name === undefined || one.name === name).slice(0, limit);
@@ -64,10 +61,7 @@ function describeVersion({ name, version, format, files, card, createdAt }: Mode
 /** The tool `get_model`: from which data, by which run, with what. */
 export function getModelTool(parts: MlParts): DefinedTool {
   return defineTool({
-    name: 'get_model',
-    title: 'Show a trained model',
-    description:
-      'Shows a version of a model with its whole lineage: data, base, run, engine, configuration, seed, metrics, files, and the moves of its aliases.',
+    ...texts.get_model,
     input: z.strictObject({ model: modelField }),
     output: z.object({
       model: modelVersionSchema,
@@ -76,7 +70,6 @@ export function getModelTool(parts: MlParts): DefinedTool {
       ancestors: z.array(modelVersionSchema).describe('The models it was made of, nearest first.'),
     }),
     annotations: readOnly,
-    examples: ['from which data was this model trained?', 'where does the model qa come from?'],
     run: async ({ model: reference }, { caller }) => {
       const model = await parts.models.get(caller, reference);
       const moves = await parts.models.aliasMoves(caller, model.name, maxListed);
@@ -134,10 +127,7 @@ async function ancestorsOf(
 /** The tool `promote_model`. */
 export function promoteModelTool(parts: MlParts): DefinedTool {
   return defineTool({
-    name: 'promote_model',
-    title: 'Promote a model',
-    description:
-      'Moves an alias such as champion to a version of a model. With a dataset only if that version is better than the one the alias points to, with confidence; without one a reason is needed. Moving it back is the rollback; every move is logged.',
+    ...texts.promote_model,
     input: z.strictObject({
       model: z.string().min(1).max(200).describe('The version, as name@3 or name for the latest.'),
       alias: aliasField.default('champion').describe('The alias to move.'),
@@ -150,13 +140,6 @@ export function promoteModelTool(parts: MlParts): DefinedTool {
         .describe('Why, where no dataset decides: "rollback".'),
     }),
     output: moveSchema.extend({ model: z.string() }),
-    annotations: {
-      readOnlyHint: false,
-      destructiveHint: false,
-      idempotentHint: true,
-      openWorldHint: false,
-    },
-    examples: ['promote the model to champion', 'roll back the champion to version 2'],
     run: async ({ model: reference, alias, dataset, reason }, context) => {
       const { caller } = context;
       const model = await parts.models.get(caller, reference);

@@ -18,6 +18,7 @@ import {
   trainedSchema,
   type Trained,
 } from './training-fields.ts';
+import texts from '../tools.json' with { type: 'json' };
 
 /** Nothing of the user's changes, and the same call gives the same result: it may be repeated after a crash. */
 export const jobAnnotations = {
@@ -37,11 +38,7 @@ const threadsField = z
 /** The tool `finetune`. */
 export function finetuneTool(parts: MlParts): DefinedTool {
   return defineTool({
-    name: 'finetune',
-    title: 'Fine-tune a language model',
-    description:
-      'Trains a base model on a dataset, in full or with LoRA, in the sandbox, and stores the result as a new version of a model. Continues from its last checkpoint when it was interrupted; the same call again gives the same result at once. ' +
-      'Refuses what is impossible on this machine, with the arithmetic.',
+    ...texts.finetune,
     input: z.strictObject({
       base: modelField,
       dataset: datasetField,
@@ -57,10 +54,6 @@ export function finetuneTool(parts: MlParts): DefinedTool {
     }),
     output: trainedSchema,
     annotations: jobAnnotations,
-    examples: [
-      'fine-tune tiny-llama on qa.jsonl with LoRA',
-      'finetune the model on my texts for 200 steps',
-    ],
     run: async (request, context) => {
       const { job, base, dataset } = await finetuneJob(parts, context, request);
       const parent = base.version ? `${base.version.name}@${base.version.version}` : request.base;
@@ -85,10 +78,7 @@ export function finetuneTool(parts: MlParts): DefinedTool {
 /** The tool `train`. */
 export function trainTool(parts: MlParts): DefinedTool {
   return defineTool({
-    name: 'train',
-    title: 'Train a model on a table',
-    description:
-      'Trains a linear or boosted model that predicts the label of a table or of texts, in the sandbox, and stores it as a new version. Resumes and reuses like finetune.',
+    ...texts.train,
     input: z.strictObject({
       dataset: datasetField,
       algorithm: z
@@ -114,7 +104,6 @@ export function trainTool(parts: MlParts): DefinedTool {
     }),
     output: trainedSchema,
     annotations: jobAnnotations,
-    examples: ['train a classifier on iris.csv', 'train a boosted model that predicts churn'],
     run: async (request, context) => {
       const { job, dataset } = await trainJob(parts, context, request);
       const made = {
@@ -133,10 +122,7 @@ export function trainTool(parts: MlParts): DefinedTool {
 /** The tool `quantize`. */
 export function quantizeTool(parts: MlParts): DefinedTool {
   return defineTool({
-    name: 'quantize',
-    title: 'Quantize a language model',
-    description:
-      'Writes a model as a GGUF file with 16, 8 or 4 bits a weight and stores it as a new version that names its parent.',
+    ...texts.quantize,
     input: z.strictObject({
       model: modelField,
       quantization: z
@@ -148,7 +134,6 @@ export function quantizeTool(parts: MlParts): DefinedTool {
     }),
     output: trainedSchema,
     annotations: jobAnnotations,
-    examples: ['quantize the model to 8 bit', 'make a 4-bit GGUF of my model'],
     run: async ({ model, quantization, name, engine: wanted }, context) => {
       const found = await findModel(parts, context.caller, model);
       const job: TrainingJob = {

@@ -3,6 +3,7 @@ import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import { pathField, type ProjectFiles } from '../project-files.ts';
 import { readOnlyAnnotations } from '../effect-tool.ts';
 import { findTarget } from './git.ts';
+import texts from '../tools.json' with { type: 'json' };
 
 const maxLines = 5_000;
 
@@ -29,19 +30,10 @@ const output = z.object({
 /** The tool `git_blame`. */
 export function gitBlameTool(files: ProjectFiles): DefinedTool {
   return defineTool({
-    name: 'git_blame',
-    title: 'Git blame',
-    description:
-      'Shows for every line of a file which commit changed it last, who made it and when.',
+    ...texts.git_blame,
     input,
     output,
     annotations: readOnlyAnnotations,
-    examples: [
-      'who wrote line 40 of src/cart.ts?',
-      'blame main.py',
-      'who last changed this function?',
-      'when was this line added?',
-    ],
     run: (request, { signal }) => readBlame(files, request, signal),
     summarize: ({ lines }) =>
       lines

@@ -19,6 +19,7 @@ import {
 import { GitFailedError } from '../errors.ts';
 import { pathField, type ProjectFiles } from '../project-files.ts';
 import { emptyTree, findCommit, type Git, openGit, readNumbers } from './git.ts';
+import texts from '../tools.json' with { type: 'json' };
 
 const maxPaths = 1_000;
 
@@ -51,21 +52,10 @@ export interface CommitParts {
 /** The tool `git_commit`. */
 export function gitCommitTool(parts: CommitParts): EffectTool {
   const tool = defineTool({
-    name: 'git_commit',
-    title: 'Git commit',
-    description:
-      'Commits changes of the project: the given files and folders, or what is staged, or every change of tracked files. Runs no hooks of ' +
-      'the repository and does not sign. Does not push.',
+    ...texts.git_commit,
     input,
     output,
     annotations: effectAnnotations,
-    examples: [
-      'commit this',
-      'commit my changes with the message "fix the cart"',
-      'git commit src/cart.ts',
-      'save the changes as a commit',
-      'commit everything, new files too',
-    ],
     run: (request, context) => commit(parts, request, context),
     summarize: ({ commit: hash, branch, files }) =>
       `${hash.slice(0, 10)} on ${branch ?? 'no branch'}: ${pluralize(files.length, 'file')} committed\n${fileLines(files)}`,

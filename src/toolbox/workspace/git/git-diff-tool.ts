@@ -13,6 +13,7 @@ import {
   readNumbers,
   sinceField,
 } from './git.ts';
+import texts from '../tools.json' with { type: 'json' };
 
 const maxDiffChars = 1_000_000;
 const maxUntracked = 1_000;
@@ -47,23 +48,10 @@ const output = z.object({
 /** The tool `git_diff`. */
 export function gitDiffTool(files: ProjectFiles): DefinedTool {
   return defineTool({
-    name: 'git_diff',
-    title: 'Git diff',
-    description:
-      'Shows the changes of the project as a unified diff: those not committed yet, only the staged ones, or everything since a time ' +
-      'such as "yesterday" or since a commit, tag or branch; or what one commit changed.',
+    ...texts.git_diff,
     input,
     output,
     annotations: readOnlyAnnotations,
-    examples: [
-      'what did I change?',
-      'what did I change since yesterday?',
-      'show my uncommitted changes',
-      'diff src/cart.ts',
-      'what is different from main?',
-      'show what is staged',
-      'show commit 1a2b3c4d',
-    ],
     run: (request, { signal }) => readDiff(files, request, signal),
     summarize: ({ diff, files: changed, untracked, about }) =>
       [

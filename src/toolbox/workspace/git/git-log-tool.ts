@@ -3,6 +3,7 @@ import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import { pathField, type ProjectFiles } from '../project-files.ts';
 import { readOnlyAnnotations } from '../effect-tool.ts';
 import { findCommit, findStart, findTarget, sinceField } from './git.ts';
+import texts from '../tools.json' with { type: 'json' };
 
 const defaultLimit = 20;
 const maxLimit = 1_000;
@@ -43,21 +44,10 @@ const output = z.object({
 /** The tool `git_log`. */
 export function gitLogTool(files: ProjectFiles): DefinedTool {
   return defineTool({
-    name: 'git_log',
-    title: 'Git log',
-    description:
-      'Lists the commits of the project, newest first, with author, date and message; also of one file, of one author or since a time.',
+    ...texts.git_log,
     input,
     output,
     annotations: readOnlyAnnotations,
-    examples: [
-      'show the last commits',
-      'who committed what this week?',
-      'history of src/cart.ts',
-      'what was committed since monday?',
-      'when was README.md last changed?',
-      'git log',
-    ],
     run: (request, { signal }) => readLog(files, request, signal),
     summarize: ({ commits }) =>
       commits

@@ -4,6 +4,7 @@ import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import type { ProjectFiles } from '../project-files.ts';
 import { readOnlyAnnotations } from '../effect-tool.ts';
 import { findTarget } from './git.ts';
+import texts from '../tools.json' with { type: 'json' };
 
 const maxFiles = 5_000;
 
@@ -42,22 +43,10 @@ const output = z.object({
 /** The tool `git_status`. */
 export function gitStatusTool(files: ProjectFiles): DefinedTool {
   return defineTool({
-    name: 'git_status',
-    title: 'Git status',
-    description:
-      'Shows which files of the project changed since the last commit, what is staged, which files are untracked, and the branch with ' +
-      'its distance to the upstream branch.',
+    ...texts.git_status,
     input: z.strictObject({}),
     output,
     annotations: readOnlyAnnotations,
-    examples: [
-      'git status',
-      'which files did I change?',
-      'is anything uncommitted?',
-      'what branch am I on?',
-      'what is staged?',
-      'are there untracked files?',
-    ],
     run: (_request, { signal }) => readStatus(files, signal),
     summarize: summarize,
   });
