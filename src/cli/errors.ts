@@ -1,4 +1,5 @@
 import { AppError, nearest, lookupTable } from '../kernel/index.ts';
+import hints from './name-hints.json' with { type: 'json' };
 
 /** The command line was not understood. */
 export class UsageError extends AppError {
@@ -37,58 +38,9 @@ export class UnreadableInputError extends AppError {
 }
 
 /** What lists the names of a kind; where nothing does, there are few of them and the hint lists them all. */
-const listedBy = {
-  alert: '`tutti alerts` lists them.',
-  tool: '`tutti tools` lists every tool, `tutti tools "what you want to do"` searches them.',
-  prompt: '`tutti prompts` lists them.',
-  trace: '`tutti trace` lists the latest.',
-  server: '`tutti servers --no-start` lists them.',
-  setting:
-    '`tutti config` lists every setting. To change one, edit your settings file (`tutti init` creates it) or give --set key=value.',
-  command: '`/help` lists the commands.',
-  model: '`tutti models` lists what was found on this machine.',
-  preference: '`tutti preferences` lists them.',
-  step: null,
-  client: null,
-  action: null,
-  format: null,
-  engine: null,
-  status: null,
-  kind: null,
-  level: null,
-  role: null,
-} as const;
-
+const { listedBy } = hints;
 /** What other programs call the actions of ours. */
-const synonyms: Readonly<Partial<Record<string, string>>> = lookupTable({
-  delete: 'remove forget',
-  rm: 'remove forget',
-  uninstall: 'remove',
-  install: 'add',
-  new: 'add remember',
-  create: 'add',
-  ls: 'list',
-  get: 'show',
-  view: 'show',
-  cat: 'show',
-  info: 'show',
-  status: 'show list',
-  tail: 'watch logs',
-  follow: 'watch logs',
-  kill: 'cancel',
-  stop: 'cancel disable',
-  abort: 'cancel',
-  start: 'resume enable',
-  continue: 'resume',
-  rerun: 'retry',
-  copy: 'fork',
-  save: 'export',
-  load: 'import',
-  reject: 'deny',
-  accept: 'approve',
-  validate: 'check',
-  draw: 'show',
-});
+const synonyms = lookupTable<string>(hints.synonyms);
 
 const maxListed = 20;
 

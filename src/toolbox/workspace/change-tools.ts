@@ -31,26 +31,13 @@ import { InvalidChangeError, TextNotFoundError } from './errors.ts';
 import { pathField, type ProjectFiles } from './project-files.ts';
 import { excludeField } from '../files/exclude.ts';
 import { readTexts } from './search-text-tool.ts';
+import texts from './tools.json' with { type: 'json' };
 
 /** The tool `apply_changes`. */
 export function applyChangesTool(files: ProjectFiles, journal: ChangeJournal): EffectTool {
   return changeTool(journal, {
-    name: 'apply_changes',
-    title: 'Change files of the project',
-    description:
-      'Writes files of the project: creates, replaces, patches or deletes one file or many, all or none of them. Takes whole contents or ' +
-      'unified diffs. Keeps permissions, encoding and line endings, refuses files that changed since they were read, and can be undone ' +
-      'with undo_changes.',
+    ...texts.apply_changes,
     input: changesInput,
-    examples: [
-      'apply it',
-      'save this as src/cart.ts',
-      'write the tests to tests/test_cart.py',
-      'create a file README.md with this text',
-      'apply this patch',
-      'delete the file old.txt',
-      'replace the content of config.json',
-    ],
     prepare: async (request) => ({ changes: await prepareChanges(files, request) }),
   });
 }
@@ -85,22 +72,8 @@ const replaceInput = z.strictObject({
 /** The tool `replace_text`. */
 export function replaceTextTool(files: ProjectFiles, journal: ChangeJournal): EffectTool {
   return changeTool(journal, {
-    name: 'replace_text',
-    title: 'Replace text in the project',
-    description:
-      'Replaces a text by another in one file, a folder or the whole project, for example to rename a function everywhere, or sets the value ' +
-      'of a setting or constant. Goes by the text alone and does not tell a name in a comment from one in code. Leaves out what .gitignore ' +
-      'excludes; can be undone with undo_changes.',
+    ...texts.replace_text,
     input: replaceInput,
-    examples: [
-      'replace 8080 with 9090 in config.py',
-      'rename getUser to fetchUser everywhere',
-      'change "Sign in" to "Log in" in src',
-      'replace all occurrences of colour by color',
-      'rename the variable tmp to total in cart.py',
-      'find foo and replace it with bar',
-      'set MAX_RETRIES to 5 in config.py',
-    ],
     prepare: async (request, signal) => {
       const prepare = request.replaces === 'value' ? prepareAssignment : prepareReplacement;
       return { changes: await prepare(files, request, signal) };
@@ -122,19 +95,8 @@ const undoInput = z.strictObject({
 /** The tool `undo_changes`. */
 export function undoChangesTool(journal: ChangeJournal): EffectTool {
   return changeTool(journal, {
-    name: 'undo_changes',
-    title: 'Undo a change of files',
-    description:
-      'Takes back a change that apply_changes made, as a whole: contents, permissions, deleted and created files. Refuses when one of ' +
-      'the files changed since. An undo can be undone by its own change_id.',
+    ...texts.undo_changes,
     input: undoInput,
-    examples: [
-      'undo that',
-      'undo the last change',
-      'take it back',
-      'revert what you just did',
-      'restore the files as they were',
-    ],
     prepare: async ({ change_id: id }) => {
       const undoes = await journal.findUndoable(id);
       return { changes: await journal.prepareUndo(undoes), undoes };

@@ -52,40 +52,6 @@ function formalizeTaskTool(generation: () => Promise<Generation>): DefinedTool {
   });
 }
 
-const examples = [
-  'write a function that computes fibonacci numbers',
-  'create a REST endpoint for user management',
-  'implement a binary search tree in Go',
-  'generate TypeScript code that parses a CSV line',
-  'build a small command line tool',
-  'implement it',
-  'code it',
-  'add a method to this class that removes duplicates',
-  'change this code so that it accepts empty input',
-  'rewrite this in another language',
-  'convert this code to TypeScript',
-  'port it to Rust',
-  'make it faster',
-  'make it handle errors',
-  'fix this bug',
-  'fix the problems you found',
-  'fix this code',
-  'apply the suggestions of the review',
-  'address the feedback',
-  'improve this function',
-  'optimize this code',
-  'add a parameter',
-  'rename this function',
-  'use another library in it',
-  'do the same in Go',
-  'it should return a list instead',
-  'add type hints to this code',
-  'document this class',
-  'replace the loop',
-  'remove the logging from it',
-  'write a fix for the bug',
-];
-
 /** `generate_code`: code for a description, checked before it is given back. */
 function generateCodeTool(generation: () => Promise<Generation>): DefinedTool {
   return defineTool({
@@ -120,7 +86,6 @@ function generateCodeTool(generation: () => Promise<Generation>): DefinedTool {
     output: generatedCodeSchema,
     annotations: generatingAnnotations,
     needsModel: true,
-    examples,
     run: async ({ tests, code, ...input }, call) =>
       (await generation()).generateCode(
         { ...input, ...(tests !== undefined && { tests }), ...(code !== undefined && { code }) },

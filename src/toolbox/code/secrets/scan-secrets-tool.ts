@@ -64,25 +64,12 @@ const output = z.object({
     .describe('Files and folders that were not looked through, and why.'),
 });
 
-const examples = [
-  'are there any secrets in this repository?',
-  'scan the folder for leaked API keys',
-  'did I commit a password?',
-  'check .env for credentials',
-  'find secrets',
-  'any keys in here?',
-  'is there a hard-coded token in this file?',
-  'look for passwords in the code',
-  'did I leave a private key somewhere?',
-];
-
 /** Looks for credentials in any text file, not only in source code. */
 export function scanSecretsTool(context: CodeContext): DefinedTool {
   return defineTool({
     ...texts.scan_secrets,
     input,
     output,
-    examples,
     run: async (request, call) => {
       const { files, skipped } = await read(request, context, call.signal);
       const { found, silenced } = await scanAll(files, call);
