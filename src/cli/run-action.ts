@@ -1,5 +1,5 @@
 import { UnknownNameError, UsageError } from './errors.ts';
-import type { Invocation } from './invocation.ts';
+import type { Invocation, RunCommand } from './invocation.ts';
 
 /** What a command such as `tutti runs` does for one of its words, with what that takes. */
 export interface Action {
@@ -8,6 +8,11 @@ export interface Action {
   readonly takes: readonly string[];
   /** Of the options that not every action of the command takes. */
   readonly options: readonly string[];
+}
+
+/** A command whose first word says what it does. */
+export function actionsOf(command: string, actions: Readonly<Record<string, Action>>): RunCommand {
+  return (invocation) => runAction(invocation, command, actions);
 }
 
 /** Does what the first word of a command says, `list` without one, once it is sure that the others fit. */

@@ -1,19 +1,14 @@
 import type { AccessExplanation, ApiKey } from '../../contract/access/index.ts';
 import { localCaller } from '../../contract/caller/index.ts';
-import { lookupTable } from '../../kernel/index.ts';
 import { withSystem, type Invocation } from '../invocation.ts';
 import { formatColumns, timeShower } from '../output.ts';
-import { runAction, type Action } from '../run-action.ts';
+import { actionsOf } from '../run-action.ts';
 import { keyState } from './keys.ts';
 
-const actions: Readonly<Record<string, Action>> = lookupTable({
+export const run = actionsOf('access', {
   list: { run: listCallers, takes: [], options: [] },
   explain: { run: explainAccess, takes: ['CALLER', 'TOOL'], options: [] },
 });
-
-export function run(invocation: Invocation): Promise<number> {
-  return runAction(invocation, 'access', actions);
-}
 
 interface CallerAccess {
   readonly caller: string;

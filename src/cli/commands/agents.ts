@@ -8,16 +8,17 @@ import type {
   ShownAgent,
 } from '../../contract/agents/index.ts';
 import { localCaller } from '../../contract/caller/index.ts';
-import { lookupTable, pluralize, readRegularFile, reportError } from '../../kernel/index.ts';
+import { pluralize, readRegularFile, reportError } from '../../kernel/index.ts';
 import { askYes } from '../ask-line.ts';
 import { NeedsAnswerError, UsageError } from '../errors.ts';
 import { type Invocation, textOption, withSystem } from '../invocation.ts';
 import { cutText, formatColumns } from '../output.ts';
-import { type Action, runAction } from '../run-action.ts';
+import { actionsOf } from '../run-action.ts';
 import { compareVersions, explainChoice, rollBack, versionIn } from './agent-choices.ts';
 import { followRun } from './runs/follow-run.ts';
 
-const actions: Readonly<Record<string, Action>> = lookupTable({
+/** `tutti agents`: specialists that do tasks in runs of their own. */
+export const run = actionsOf('agents', {
   list: { run: listAgents, takes: [], options: [] },
   show: { run: showAgent, takes: ['NAME[@VERSION]'], options: [] },
   enable: { run: switchOn, takes: ['NAME[@VERSION]'], options: [] },
@@ -35,11 +36,6 @@ const actions: Readonly<Record<string, Action>> = lookupTable({
 });
 
 type Operands = readonly string[];
-
-/** `tutti agents`: specialists that do tasks in runs of their own. */
-export function run(invocation: Invocation): Promise<number> {
-  return runAction(invocation, 'agents', actions);
-}
 
 function inAgents(
   invocation: Invocation,

@@ -2,24 +2,20 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { AuditEntry, AuditFilter, AuditVerdict } from '../../contract/access/index.ts';
 import { localCaller } from '../../contract/caller/index.ts';
-import { lookupTable, pluralize, reportError } from '../../kernel/index.ts';
+import { pluralize, reportError } from '../../kernel/index.ts';
 import { UsageError } from '../errors.ts';
 import { type Invocation, limitOption, textOption, withSystem } from '../invocation.ts';
 import { formatColumns } from '../output.ts';
-import { type Action, runAction } from '../run-action.ts';
+import { actionsOf } from '../run-action.ts';
 import type { System } from '../../compose/index.ts';
 
 const filters = ['limit', 'refused', 'caller'];
 
-const actions: Readonly<Record<string, Action>> = lookupTable({
+export const run = actionsOf('audit', {
   list: { run: listEntries, takes: [], options: filters },
   export: { run: exportEntries, takes: ['FILE?'], options: [...filters, 'after', 'format'] },
   verify: { run: verify, takes: [], options: ['expect'] },
 });
-
-export function run(invocation: Invocation): Promise<number> {
-  return runAction(invocation, 'audit', actions);
-}
 
 const usualCount = 20;
 

@@ -8,17 +8,18 @@ import type {
   PackedContext,
   ShownContext,
 } from '../../contract/context/index.ts';
-import { lookupTable, pluralize } from '../../kernel/index.ts';
+import { pluralize } from '../../kernel/index.ts';
 import { UsageError } from '../errors.ts';
 import { type Invocation, limitOption, textOption, withSystem } from '../invocation.ts';
 import { cutText, formatColumns, type Paint, timeShower } from '../output.ts';
 import { readInput } from '../read-input.ts';
-import { type Action, runAction } from '../run-action.ts';
+import { actionsOf } from '../run-action.ts';
 import { writeWhole } from '../write-whole.ts';
 import type { System } from '../../compose/index.ts';
 import { placeOf, readAttachment } from './chat/attachments.ts';
 
-const actions: Readonly<Record<string, Action>> = lookupTable({
+/** `tutti contexts`: texts for runs and the agent, in versions that never change. */
+export const run = actionsOf('contexts', {
   list: { run: listContexts, takes: [], options: ['limit'] },
   create: { run: createContext, takes: ['NAME', 'ITEM…'], options: ['add', 'parent'] },
   show: { run: showContext, takes: ['CONTEXT'], options: [] },
@@ -31,11 +32,6 @@ const actions: Readonly<Record<string, Action>> = lookupTable({
   unshare: { run: unshareContext, takes: ['NAME', 'CALLER'], options: [] },
   remove: { run: removeContext, takes: ['CONTEXT'], options: [] },
 });
-
-/** `tutti contexts`: texts for runs and the agent, in versions that never change. */
-export function run(invocation: Invocation): Promise<number> {
-  return runAction(invocation, 'contexts', actions);
-}
 
 const usualCount = 20;
 /** `ctx-` and 12 digits. */

@@ -10,12 +10,12 @@ import { lookupTable, pluralize } from '../../kernel/index.ts';
 import { UnknownNameError, UsageError } from '../errors.ts';
 import { textOption, textsOf, withSystem, type Invocation } from '../invocation.ts';
 import { formatColumns, timeShower, type ShowTime } from '../output.ts';
-import { runAction, type Action } from '../run-action.ts';
+import { actionsOf } from '../run-action.ts';
 
 /** All mean the same: people try each of them. */
 const toolOptions = ['tool', 'tools', 'scope'];
 
-const actions: Readonly<Record<string, Action>> = lookupTable({
+export const run = actionsOf('keys', {
   list: { run: listKeys, takes: [], options: [] },
   create: {
     run: createKey,
@@ -38,10 +38,6 @@ const actions: Readonly<Record<string, Action>> = lookupTable({
     options: [],
   },
 });
-
-export function run(invocation: Invocation): Promise<number> {
-  return runAction(invocation, 'keys', actions);
-}
 
 function listKeys(invocation: Invocation): Promise<number> {
   return withSystem(invocation, {}, async ({ keys }) => {

@@ -8,16 +8,16 @@ import {
   type MemoryKind,
   type MemoryStatus,
 } from '../../contract/memory/index.ts';
-import { lookupTable, pluralize } from '../../kernel/index.ts';
+import { pluralize } from '../../kernel/index.ts';
 import type { System } from '../../compose/index.ts';
 import { UnknownNameError, UsageError } from '../errors.ts';
 import { elsewhere } from '../in-folder.ts';
 import { type Invocation, limitOption, textOption, withSystem } from '../invocation.ts';
 import { cutText, type Paint, type ShowTime, timeShower } from '../output.ts';
-import { type Action, runAction } from '../run-action.ts';
+import { actionsOf } from '../run-action.ts';
 
 const found = ['limit', 'kind', 'status', 'sensitive'];
-const actions: Readonly<Record<string, Action>> = lookupTable({
+export const run = actionsOf('memory', {
   list: { run: listItems, takes: [], options: found },
   search: { run: searchItems, takes: ['WORDS…'], options: [...found, 'at'] },
   remember: { run: rememberItem, takes: ['WORDS…'], options: ['kind', 'sensitive', 'everywhere'] },
@@ -29,10 +29,6 @@ const actions: Readonly<Record<string, Action>> = lookupTable({
   forget: { run: forgetItems, takes: ['ITEM…'], options: ['erase'] },
   erase: { run: eraseTraces, takes: [], options: [] },
 });
-
-export function run(invocation: Invocation): Promise<number> {
-  return runAction(invocation, 'memory', actions);
-}
 
 const usualCount = 20;
 const keptKinds = memoryKindSchema.options.filter((kind) => kind !== 'turn');

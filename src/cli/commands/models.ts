@@ -1,17 +1,17 @@
 import type { ModelDescription, ModelRole } from '../../contract/model/index.ts';
-import { lookupTable } from '../../kernel/index.ts';
 import { UnknownNameError } from '../errors.ts';
 import { withSystem, type Invocation } from '../invocation.ts';
 import { describeLocalModel, describeUnused } from '../offer-models.ts';
 import { formatColumns, type Paint } from '../output.ts';
-import { runAction, type Action } from '../run-action.ts';
+import { actionsOf } from '../run-action.ts';
 
 const roles: Readonly<Record<ModelRole, string>> = {
   agent: 'understands, plans and answers',
   code: 'writes programs and tests',
 };
 
-const actions: Readonly<Record<string, Action>> = lookupTable({
+/** `tutti models`: the models by role, in order of preference, and how to connect one. */
+export const run = actionsOf('models', {
   list: { run: list, takes: [], options: [] },
   use: {
     run: (invocation, [name = '']) => decide(invocation, name, true),
@@ -24,11 +24,6 @@ const actions: Readonly<Record<string, Action>> = lookupTable({
     options: [],
   },
 });
-
-/** `tutti models`: the models by role, in order of preference, and how to connect one. */
-export function run(invocation: Invocation): Promise<number> {
-  return runAction(invocation, 'models', actions);
-}
 
 async function list(invocation: Invocation): Promise<number> {
   const { output } = invocation;

@@ -1,21 +1,17 @@
 import { basename } from 'node:path';
 import { localCaller } from '../../contract/caller/index.ts';
 import type { Preference } from '../../contract/preference/index.ts';
-import { lookupTable, sayDay } from '../../kernel/index.ts';
+import { sayDay } from '../../kernel/index.ts';
 import { UnknownNameError } from '../errors.ts';
 import { type Invocation, withSystem } from '../invocation.ts';
 import { cutText, formatColumns } from '../output.ts';
-import { type Action, runAction } from '../run-action.ts';
+import { actionsOf } from '../run-action.ts';
 
-const actions: Readonly<Record<string, Action>> = lookupTable({
+export const run = actionsOf('preferences', {
   list: { run: listPreferences, takes: [], options: [] },
   why: { run: explainPreferences, takes: ['TEXT…'], options: [] },
   forget: { run: forgetPreference, takes: ['TEXT…'], options: [] },
 });
-
-export function run(invocation: Invocation): Promise<number> {
-  return runAction(invocation, 'preferences', actions);
-}
 
 /** Of the user's words, in a list. */
 const maxShown = 60;

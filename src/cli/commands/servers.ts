@@ -13,7 +13,7 @@ import {
 } from '../invocation.ts';
 import { firstSentence, formatColumns, type Paint } from '../output.ts';
 import { singleLine } from '../printable.ts';
-import { type Action, runAction } from '../run-action.ts';
+import { type Action, actionsOf } from '../run-action.ts';
 import { describeLogin, logIn, logOut } from './server-login.ts';
 
 const entryOptions = [
@@ -27,7 +27,7 @@ const entryOptions = [
   'trustAnnotations',
 ];
 
-const actions: Readonly<Record<string, Action>> = lookupTable({
+export const run = actionsOf('servers', {
   list: { run: listServers, takes: [], options: [] },
   add: {
     run: named(addServer),
@@ -44,10 +44,6 @@ const actions: Readonly<Record<string, Action>> = lookupTable({
   login: { run: named(logIn), takes: ['NAME'], options: [] },
   logout: { run: named(logOut), takes: ['NAME'], options: [] },
 });
-
-export function run(invocation: Invocation): Promise<number> {
-  return runAction(invocation, 'servers', actions);
-}
 
 function named(act: (invocation: Invocation, name: string) => Promise<number>): Action['run'] {
   return (invocation, [name = '']) => act(invocation, name);

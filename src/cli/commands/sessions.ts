@@ -1,17 +1,17 @@
 import { resolve } from 'node:path';
 import { localCaller } from '../../contract/caller/index.ts';
 import type { Session, SessionSummary, Turn } from '../../contract/session/index.ts';
-import { pluralize, lookupTable } from '../../kernel/index.ts';
+import { pluralize } from '../../kernel/index.ts';
 import { UsageError } from '../errors.ts';
 import { findSession } from '../find-session.ts';
 import { elsewhere } from '../in-folder.ts';
 import { type Invocation, limitOption, textOption, withSystem } from '../invocation.ts';
 import { cutText, formatColumns, type Paint, type ShowTime, timeShower } from '../output.ts';
 import { readInput } from '../read-input.ts';
-import { type Action, runAction } from '../run-action.ts';
+import { actionsOf } from '../run-action.ts';
 import { writeWhole } from '../write-whole.ts';
 
-const actions: Readonly<Record<string, Action>> = lookupTable({
+export const run = actionsOf('sessions', {
   list: { run: listSessions, takes: [], options: ['limit'] },
   show: { run: showSession, takes: ['SESSION'], options: [] },
   fork: { run: forkSession, takes: ['SESSION'], options: ['turn'] },
@@ -20,10 +20,6 @@ const actions: Readonly<Record<string, Action>> = lookupTable({
   rename: { run: renameSession, takes: ['SESSION', 'TITLE…'], options: [] },
   remove: { run: removeSession, takes: ['SESSION'], options: [] },
 });
-
-export function run(invocation: Invocation): Promise<number> {
-  return runAction(invocation, 'sessions', actions);
-}
 
 const usualCount = 20;
 /** Longer turns are for `--json`. */

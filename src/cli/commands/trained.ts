@@ -1,11 +1,11 @@
 import { localCaller } from '../../contract/caller/index.ts';
-import { lookupTable } from '../../kernel/index.ts';
 import { textOption, withSystem, type Invocation } from '../invocation.ts';
 import { contentText } from '../output.ts';
 import { failureOf, showReport } from '../report-failure.ts';
-import { runAction, type Action } from '../run-action.ts';
+import { actionsOf } from '../run-action.ts';
 
-const actions: Readonly<Record<string, Action>> = lookupTable({
+/** `tutti trained`: the models in the store, from which data, by which run and with what. */
+export const run = actionsOf('trained', {
   list: { run: (one) => callTool(one, 'list_models', {}), takes: [], options: [] },
   show: {
     run: (one, [model = '']) => callTool(one, 'get_model', { model }),
@@ -14,11 +14,6 @@ const actions: Readonly<Record<string, Action>> = lookupTable({
   },
   promote: { run: promote, takes: ['MODEL'], options: ['alias', 'dataset', 'reason'] },
 });
-
-/** `tutti trained`: the models in the store, from which data, by which run and with what. */
-export function run(invocation: Invocation): Promise<number> {
-  return runAction(invocation, 'trained', actions);
-}
 
 function promote(invocation: Invocation, [model = '']: readonly string[]): Promise<number> {
   const given = ['alias', 'dataset', 'reason'].flatMap((name) => {

@@ -1,5 +1,5 @@
 import { type Invocation, withSystem } from '../../invocation.ts';
-import { type Action, runAction } from '../../run-action.ts';
+import { actionsOf } from '../../run-action.ts';
 import {
   cancel,
   decide,
@@ -16,9 +16,8 @@ import {
 import { listRuns, showRun, withRunId } from './show-run.ts';
 import { followRun } from './follow-run.ts';
 import { explainRun } from '../agent-choices.ts';
-import { lookupTable } from '../../../kernel/index.ts';
 
-const actions: Readonly<Record<string, Action>> = lookupTable({
+export const run = actionsOf('runs', {
   list: { run: listRuns, takes: [], options: ['limit', 'status'] },
   show: { run: showRun, takes: ['RUN', 'STEP?'], options: [] },
   why: { run: explainRunById, takes: ['RUN'], options: [] },
@@ -46,10 +45,6 @@ const actions: Readonly<Record<string, Action>> = lookupTable({
   },
   repair: { run: goingOn(repair), takes: ['RUN', 'STEP'], options: ['detach', 'args', 'giveUp'] },
 });
-
-export function run(invocation: Invocation): Promise<number> {
-  return runAction(invocation, 'runs', actions);
-}
 
 /** Which agents were chosen, and why. */
 function explainRunById(invocation: Invocation, operands: readonly string[]): Promise<number> {
