@@ -5,12 +5,11 @@ import { addAgents, type AddParts } from './definition/add-agents.ts';
 import { decompose } from './decompose/decompose.ts';
 import { choiceRequest, optionsFor, toJson } from './delegate/agent-options.ts';
 import { budgetOf } from './delegate/budget.ts';
-import { delegate, type DelegateParts } from './delegate/delegate.ts';
-import { explainRun } from './delegate/explain-run.ts';
+import { delegate, type DelegateParts, explainRun } from './delegate/delegate.ts';
 import { proposeAgents, type PastRun } from './propose/propose-agents.ts';
 import { Registry, type RegistryParts } from './registry/registry.ts';
 
-export interface AgentsParts
+interface AgentsParts
   extends
     Omit<DelegateParts, 'registry'>,
     Omit<RegistryParts, 'store'>,

@@ -8,13 +8,11 @@ import { digestJson } from '../kernel/index.ts';
 import { AnswerCache } from './answer-cache.ts';
 import { checkPart, readBody, readQuery } from './check-request.ts';
 import type { ApiCall, ApiRoute } from './define-route.ts';
-import { MethodNotAllowedError, NoSuchRouteError, NotPermittedError } from './errors.ts';
-import { RunEventStreams } from './events/run-event-streams.ts';
-import { StreamSlots } from './events/stream-slots.ts';
+import { MethodNotAllowedError, NoSuchRouteError, NotPermittedError, problemOf } from './errors.ts';
+import { RunEventStreams, StreamSlots } from './events/run-event-streams.ts';
 import { TurnStreams } from './events/turn-streams.ts';
 import { answerOnce, checkKey } from './idempotency.ts';
 import { defaultApiLimits, type ApiLimits, type ApiPorts } from './ports.ts';
-import { problemOf } from './problem.ts';
 import { apiRoutes } from './route-table.ts';
 import { sendJson, sendProblem, sendRead } from './send-answer.ts';
 
@@ -26,7 +24,7 @@ interface Bindings {
   readonly caller: Caller;
 }
 
-export interface ApiApp {
+interface ApiApp {
   handle(exchange: HttpExchange, caller: Caller): Promise<void>;
   /** Ends every event stream. */
   close(): void;

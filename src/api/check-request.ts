@@ -2,9 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import { queryOf, readJsonBody, type HttpExchange } from '../http/index.ts';
 import { nearest } from '../kernel/index.ts';
-import { InvalidRequestError, type RequestIssue } from './errors.ts';
+import { InvalidRequestError, problemRefusal, type RequestIssue } from './errors.ts';
 import type { ApiLimits } from './ports.ts';
-import { problemRefusal } from './problem.ts';
 
 /** Each parameter once: of two values one would be ignored. */
 export function readQuery(request: IncomingMessage): Readonly<Record<string, string>> {

@@ -1,7 +1,7 @@
 import type { HttpExchange, Route } from '../http/index.ts';
 import { lazy } from '../kernel/index.ts';
 import type { ApiPorts } from './ports.ts';
-import { problemRefusal } from './problem.ts';
+import { problemRefusal } from './errors.ts';
 
 export type { ApiPorts } from './ports.ts';
 

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import type { KeptAnswer } from '../contract/answer/index.ts';
 import { respondJson, type HttpExchange } from '../http/index.ts';
 import type { AnswerBody } from './answer-cache.ts';
-import { problemType, type Problem } from './problem.ts';
+import { problemType, type Problem } from './errors.ts';
 
 /** Answers belong to their caller: they are kept by no shared cache, and checked before they are used again. */
 const always = { 'cache-control': 'private, no-cache', 'x-content-type-options': 'nosniff' };

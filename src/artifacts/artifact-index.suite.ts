@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { localCaller } from '../contract/caller/index.ts';
-import type { ArtifactIndex, ArtifactMaker } from './artifact-index.ts';
+import type { ArtifactIndex, ArtifactMaker } from './open-artifacts.ts';
 import { anArtifactMaker, artifactId } from '../../testkit/artifacts/an-artifact-maker.ts';
 
 const stranger = { id: 'stranger' };

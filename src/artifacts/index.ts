@@ -1,4 +1,4 @@
-export type { ArtifactIndex, ArtifactMaker } from './artifact-index.ts';
+export type { ArtifactIndex, ArtifactMaker } from './open-artifacts.ts';
 export { openArtifacts } from './open-artifacts.ts';
 export { createModelStore } from './models/create-model-store.ts';
-export type { ModelIndex } from './models/model-index.ts';
+export type { ModelIndex } from './models/create-model-store.ts';

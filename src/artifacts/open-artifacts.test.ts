@@ -14,7 +14,7 @@ import { describe, expect, it } from 'vitest';
 import { localCaller } from '../contract/caller/index.ts';
 import { aDirectory } from '../../testkit/observe/a-directory.ts';
 import { aStore } from '../../testkit/store/a-store.ts';
-import type { ArtifactIndex } from './artifact-index.ts';
+import type { ArtifactIndex } from './open-artifacts.ts';
 import {
   aSetup,
   aText,

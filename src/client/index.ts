@@ -13,6 +13,6 @@ export {
   remoteMemoryItems,
   remoteModels,
 } from './remote-rooms.ts';
-export { remoteAgents } from './remote-agents.ts';
+export { remoteAgents } from './remote-rooms.ts';
 export { remoteContexts, remoteFeedback } from './remote-contexts.ts';
 export { remoteWorkflows } from './remote-workflows.ts';

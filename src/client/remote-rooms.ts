@@ -1,23 +1,24 @@
 import type { ApiKeys, AuditLog } from '../contract/access/index.ts';
 import type { Agent, AgentEvent, AskOutcome } from '../contract/agent/index.ts';
+import type { Agents } from '../contract/agents/index.ts';
 import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
 import type { Experience, Explanation, Suggestion } from '../contract/experience/index.ts';
 import type { FleetControl } from '../contract/fleet/index.ts';
 import type { Instances } from '../contract/instance/index.ts';
 import type { MemoryFilter, MemoryItems } from '../contract/memory/index.ts';
-import type { Models, ModelDescription } from '../contract/model/index.ts';
+import type { ModelDescription, Models } from '../contract/model/index.ts';
 import type { Memory, Session } from '../contract/session/index.ts';
 import {
-  errorMetaKey,
   type ContentBlock,
+  errorMetaKey,
   type Tool,
   type ToolResult,
 } from '../contract/tool/index.ts';
 import { AppError } from '../kernel/index.ts';
-import { failureOf, type Connection } from './connection.ts';
+import { type Connection, failureOf } from './connection.ts';
 
 /** What the API does not offer: it belongs to the machine the server runs on. */
-export class NotRemoteError extends AppError {
+class NotRemoteError extends AppError {
   readonly code = 'client.not_remote';
 
   constructor(what: string) {
@@ -190,7 +191,7 @@ export function remoteFleet(connection: Connection): FleetControl {
   };
 }
 
-export function refuse(what: string): () => never {
+function refuse(what: string): () => never {
   return () => {
     throw new NotRemoteError(what);
   };
@@ -367,4 +368,25 @@ export function remoteModels(connection: Connection): Pick<Models, 'list'> {
     list: async () =>
       (await connection.call('getModels', {})).items as unknown as readonly ModelDescription[],
   };
+}
+
+/** The agents of a server. Files, plans and comparisons of them belong to its machine. */
+export function remoteAgents(connection: Connection): Agents {
+  const at = (name: string): { readonly path: { readonly name: string } } => ({ path: { name } });
+  return notRemote<Agents>('This action of agents', {
+    list: async () => connection.call('getAgents', {}) as never,
+    show: async (_caller, name, version) => {
+      if (version !== undefined) refuse('Showing one version of an agent')();
+      return connection.call('getAgentsByName', at(name)) as never;
+    },
+    setEnabled: async (_caller, name, { isEnabled, version }) => {
+      const body = { enabled: isEnabled, ...(version !== undefined && { version }) };
+      await connection.call('postAgentsByNameEnable', { ...at(name), body });
+    },
+    wouldChoose: async (_caller, { capability = '', task }) =>
+      (await connection.call('postAgentsChoose', { body: { capability, task } })).choice as never,
+    why: async (_caller, id) =>
+      (await connection.call('getRunsByIdWhy', { path: { id } })).decisions as never,
+    versions: notRemote<Agents['versions']>('Comparing versions of agents', {}),
+  });
 }

@@ -1,6 +1,6 @@
 import type { Lineage } from '../../src/contract/artifact/index.ts';
 import { localCaller } from '../../src/contract/caller/index.ts';
-import type { ArtifactMaker } from '../../src/artifacts/artifact-index.ts';
+import type { ArtifactMaker } from '../../src/artifacts/open-artifacts.ts';
 
 export function artifactId(n: number): string {
   return `sha256:${n.toString(16).padStart(64, '0')}`;

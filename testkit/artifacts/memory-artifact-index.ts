@@ -1,6 +1,6 @@
 import type { ArtifactFilter } from '../../src/contract/artifact/index.ts';
 import type { Caller } from '../../src/contract/caller/index.ts';
-import type { ArtifactIndex, ArtifactMaker } from '../../src/artifacts/artifact-index.ts';
+import type { ArtifactIndex, ArtifactMaker } from '../../src/artifacts/open-artifacts.ts';
 
 /** An index that is gone with its process. */
 export class MemoryArtifactIndex implements ArtifactIndex {

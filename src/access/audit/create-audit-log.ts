@@ -7,10 +7,9 @@ import type {
   NewAuditEntry,
 } from '../../contract/access/index.ts';
 import type { Caller } from '../../contract/caller/index.ts';
-import { RecentValues, reportError, type Clock, type Log } from '../../kernel/index.ts';
+import { AppError, type Clock, type Log, RecentValues, reportError } from '../../kernel/index.ts';
 import type { AuditMark, AuditStore } from './audit-store.ts';
 import { chainEntries, type PendingEntry } from './chain.ts';
-import { AuditUnavailableError } from './errors.ts';
 import { sealedAction, sealTarget, truncatedAction, verifyChain } from './verify-chain.ts';
 
 export interface AuditLogOptions {
@@ -229,5 +228,18 @@ class QueuedAuditLog implements RunningAuditLog {
     this.#timer = setTimeout(() => void this.#write(), delayMs);
     // `close` writes what is left.
     this.#timer.unref();
+  }
+}
+
+/** The audit log cannot take another entry: what would have to be recorded is refused. */
+class AuditUnavailableError extends AppError {
+  readonly code = 'access.audit_unavailable';
+  override readonly retryable = true;
+
+  constructor(waiting: number, reason: string) {
+    super(
+      `The request was refused because it cannot be recorded: ${waiting} entries wait to be written to the audit log (${reason})`,
+      { details: { waiting } },
+    );
   }
 }

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import {
-  delegationResultSchema,
   type AgentBudget,
   type Choice,
   type DelegateRequest,
   type DelegationResult,
+  delegationResultSchema,
+  type ExplainedDelegation,
 } from '../../contract/agents/index.ts';
 import { budgetsMetaKey } from '../../contract/model/index.ts';
 import type { CallContext } from '../../contract/server/index.ts';
@@ -13,15 +14,15 @@ import { InvalidTaskError, UnavailableAgentError } from '../errors.ts';
 import {
   choiceRequest,
   inOrder,
+  type Option,
   optionsFor,
   rememberedOrder,
-  type Option,
   type Task,
 } from './agent-options.ts';
 import { budgetOf } from './budget.ts';
-import type { DelegationRow } from './delegation-store.ts';
+import type { DelegationRow, DelegationStore } from './delegation-store.ts';
 import type { AttemptResult } from './run-attempt.ts';
-import { attemptOf, tryOne, whole, type TryParts } from './try-agent.ts';
+import { attemptOf, tryOne, type TryParts, whole } from './try-agent.ts';
 
 export interface DelegateParts extends TryParts {
   /** What a caller may call, `server.tool`. */
@@ -193,4 +194,58 @@ async function tryInOrder(
       'every attempt is used up',
     );
   return whole(last, attempts);
+}
+
+const maxTreeDepth = 8;
+
+/** The decisions of a run, with those of the runs they started. */
+export async function explainRun(
+  store: DelegationStore,
+  callerId: string,
+  runId: string,
+): Promise<readonly ExplainedDelegation[]> {
+  const rows = await store.ofRun(callerId, runId);
+  const own = rows.filter((row) => row.runId === runId);
+  const roots = own.length > 0 ? own : rows;
+  return Promise.all(roots.map((row) => explainRow(store, row, maxTreeDepth)));
+}
+
+async function explainRow(
+  store: DelegationStore,
+  row: DelegationRow,
+  depth: number,
+): Promise<ExplainedDelegation> {
+  const { runId, callerId, startedAtMs, endedAtMs } = row;
+  const below = runId === null || depth === 0 ? [] : await store.ofRun(callerId, runId);
+  const inner = below.filter(({ parentRun }) => parentRun === runId);
+  const {
+    key,
+    attempt,
+    agent,
+    version,
+    capability,
+    task,
+    decision,
+    parentRun,
+    parentStep,
+    verdict,
+    error,
+  } = row;
+  return {
+    key,
+    attempt,
+    agent,
+    version,
+    capability,
+    task,
+    decision,
+    parentRun,
+    parentStep,
+    runId,
+    verdict,
+    error,
+    startedAt: new Date(startedAtMs).toISOString(),
+    endedAt: endedAtMs === null ? null : new Date(endedAtMs).toISOString(),
+    children: await Promise.all(inner.map((one) => explainRow(store, one, depth - 1))),
+  };
 }

@@ -3,23 +3,23 @@ import type { Caller } from '../../contract/caller/index.ts';
 import type { RunView, Workflows } from '../../contract/run/index.ts';
 import { EventStream } from '../../http/index.ts';
 import type { Log } from '../../kernel/index.ts';
+import { TooManyStreamsError } from '../errors.ts';
 import type { ApiLimits } from '../ports.ts';
+import { drained } from '../send-answer.ts';
 import {
   eventId,
+  type EventPosition,
   isOver,
   readEventId,
   runState,
   stateDigest,
   unknownEventId,
-  type EventPosition,
 } from './event-id.ts';
-import { drained } from '../send-answer.ts';
 import { RunWatcher } from './run-watcher.ts';
-import type { StreamSlots } from './stream-slots.ts';
 
 const pageEntries = 200;
 
-export interface StreamRequest {
+interface StreamRequest {
   readonly caller: Caller;
   readonly runId: string;
   /** The header `Last-Event-ID`. */
@@ -169,4 +169,31 @@ export class RunEventStreams {
 
 function keyOf({ id }: Caller, runId: string): string {
   return JSON.stringify([id, runId]);
+}
+
+/** Counts the open event streams, of all callers and of each. */
+export class StreamSlots {
+  readonly #limits: Pick<ApiLimits, 'maxStreams' | 'maxStreamsPerCaller'>;
+  readonly #perCaller = new Map<string, number>();
+  #open = 0;
+
+  constructor(limits: Pick<ApiLimits, 'maxStreams' | 'maxStreamsPerCaller'>) {
+    this.#limits = limits;
+  }
+
+  /** Takes a slot until the response is closed. Throws `api.too_many_streams`. */
+  admit({ id }: Caller, response: ServerResponse): void {
+    const { maxStreams, maxStreamsPerCaller } = this.#limits;
+    const count = this.#perCaller.get(id) ?? 0;
+    if (this.#open >= maxStreams) throw new TooManyStreamsError(maxStreams);
+    if (count >= maxStreamsPerCaller) throw new TooManyStreamsError(maxStreamsPerCaller);
+    this.#open += 1;
+    this.#perCaller.set(id, count + 1);
+    response.once('close', () => {
+      this.#open -= 1;
+      const left = (this.#perCaller.get(id) ?? 1) - 1;
+      if (left > 0) this.#perCaller.set(id, left);
+      else this.#perCaller.delete(id);
+    });
+  }
 }

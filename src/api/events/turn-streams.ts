@@ -7,7 +7,7 @@ import { EventStream } from '../../http/index.ts';
 import { NotFoundError, TooManyTurnsError } from '../errors.ts';
 import type { ApiLimits } from '../ports.ts';
 import { unknownEventId } from './event-id.ts';
-import type { StreamSlots } from './stream-slots.ts';
+import type { StreamSlots } from './run-event-streams.ts';
 
 /** Steps of a run that an event shows. */
 const maxShownSteps = 200;
@@ -19,7 +19,7 @@ interface SentEvent {
   readonly text: string;
 }
 
-export interface TurnWork {
+interface TurnWork {
   readonly signal: AbortSignal;
   readonly onEvent: (event: AgentEvent) => void;
 }

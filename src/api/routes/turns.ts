@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { headerOf } from '../../http/index.ts';
 import { type ApiRoute, byId, routesOf } from '../define-route.ts';
-import { problemOf } from '../problem.ts';
+import { problemOf } from '../errors.ts';
 import { askRequest, messageFields, sessionField } from './tasks.ts';
 
 const { get, post } = routesOf('Tasks');

@@ -2,12 +2,17 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Artifacts } from '../../contract/artifact/index.ts';
-import type { ModelFiles, ModelVersion, TrainedModels } from '../../contract/ml/index.ts';
+import type { Caller } from '../../contract/caller/index.ts';
+import type {
+  AliasMove,
+  ModelFiles,
+  ModelVersion,
+  TrainedModels,
+} from '../../contract/ml/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import { DamagedModelError, UnknownModelError } from '../errors.ts';
-import type { ModelIndex } from './model-index.ts';
 
-export interface ModelStoreParts {
+interface ModelStoreParts {
   readonly index: ModelIndex;
   readonly artifacts: () => Promise<Pick<Artifacts, 'put' | 'get'>>;
   readonly clock: Clock;
@@ -95,4 +100,24 @@ async function readChecked(
   const sha256 = createHash('sha256').update(content).digest('hex');
   if (sha256 === expected.sha256) return content;
   throw new DamagedModelError(model, expected.name);
+}
+
+/**
+ * The rows behind the store of models.
+ *
+ * 1. A version is never changed; versions of a name count from 1 without gaps.
+ * 2. One run gives one version: adding it again returns the first.
+ * 3. Moves of aliases are only appended; an alias is its last move.
+ */
+export interface ModelIndex {
+  add(caller: Caller, model: Omit<ModelVersion, 'version'>): Promise<ModelVersion>;
+  find(
+    caller: Caller,
+    name: string,
+    which: { readonly version: number } | { readonly alias: string } | 'latest',
+  ): Promise<ModelVersion | undefined>;
+  byRun(caller: Caller, name: string, runKey: string): Promise<ModelVersion | undefined>;
+  list(caller: Caller, limit: number): Promise<readonly ModelVersion[]>;
+  addMove(caller: Caller, move: Omit<AliasMove, 'previous'>): Promise<AliasMove>;
+  moves(caller: Caller, name: string, limit: number): Promise<readonly AliasMove[]>;
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { localCaller } from '../../contract/caller/index.ts';
 import { aModel } from '../../../testkit/ml/a-model.ts';
-import type { ModelIndex } from './model-index.ts';
+import type { ModelIndex } from './create-model-store.ts';
 
 const stranger = { id: 'stranger' };
 

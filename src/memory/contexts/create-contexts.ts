@@ -24,7 +24,7 @@ import {
   InvalidContextError,
   ShareRefusedError,
   UnknownContextError,
-} from './errors.ts';
+} from '../errors.ts';
 import { gatherItems, type ContextSources } from './gather-items.ts';
 import { packContext } from './pack-context.ts';
 

@@ -6,7 +6,7 @@ import {
 } from '../../contract/context/index.ts';
 import type { RunView, StepView } from '../../contract/run/index.ts';
 import type { Session } from '../../contract/session/index.ts';
-import { InvalidContextError } from './errors.ts';
+import { InvalidContextError } from '../errors.ts';
 
 /** Where the texts of items are taken from. Each throws its own error for what the caller does not have. */
 export interface ContextSources {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Context, type ContextItem, contextSchema } from '../../contract/context/index.ts';
-import { InvalidContextError } from './errors.ts';
+import { InvalidContextError } from '../errors.ts';
 
 const maxImported = 50_000;
 const maxShownIssues = 5;

@@ -10,17 +10,17 @@ import type {
 import type { Json } from '../../contract/plan/index.ts';
 import { recordOf } from '../../kernel/index.ts';
 import { UnknownFailureError, UnknownFixError } from '../errors.ts';
-import { applyChanges } from './compare-attempts.ts';
-import type { StoredFailure } from './experience-store.ts';
-import { readKnownFailures } from './known-failures.ts';
-import { isUnchangedFix, listFixes, rankFixes, type RankParts } from './rank-fixes.ts';
 import {
+  applyChanges,
   AttemptRecorder,
   defaultExperienceLimits,
   type ExperienceLimits,
   type RecorderParts,
   toFailure,
 } from './record-attempts.ts';
+import type { StoredFailure } from './experience-store.ts';
+import { readKnownFailures } from './known-failures.ts';
+import { isUnchangedFix, listFixes, rankFixes, type RankParts } from './rank-fixes.ts';
 
 /** A run by its whole id, and how it failed. */
 interface FoundRun {

@@ -2,7 +2,7 @@ import type { Caller } from '../../contract/caller/index.ts';
 import type { Change, Explanation, Suggestion } from '../../contract/experience/index.ts';
 import type { Json } from '../../contract/plan/index.ts';
 import { type Lazy, recordOf } from '../../kernel/index.ts';
-import { applyChanges } from './compare-attempts.ts';
+import { applyChanges } from './record-attempts.ts';
 import type { ExperienceStore, LearnedFix } from './experience-store.ts';
 import { type ErrorFacts, type KnownFailure, type Match, matchKnown } from './known-failures.ts';
 import { likenessOf, normaliseError } from './normalise-error.ts';

@@ -10,8 +10,7 @@ import {
   type Library,
   type Passage,
 } from './library.ts';
-import { splitIdentifiers } from '../search/split-words.ts';
-import { WordIndex, type Field } from '../search/word-index.ts';
+import { type Field, splitIdentifiers, WordIndex } from '../search/word-index.ts';
 import { PackageFiles } from './read/package-files.ts';
 import { findDocuments } from './read/find-documents.ts';
 

@@ -10,8 +10,12 @@ import type { Log } from '../../kernel/index.ts';
 import { NotFoundError } from '../errors.ts';
 import { createToolboxServer } from '../toolbox-server.ts';
 import type { Snapshot } from './snapshot.ts';
-import { checkOverridesTool, getStandardTool } from './standards-tools.ts';
-import { InvalidPromptArgumentsError, UnknownLanguageError } from './errors.ts';
+import {
+  checkOverridesTool,
+  getStandardTool,
+  InvalidPromptArgumentsError,
+  UnknownLanguageError,
+} from './standards-tools.ts';
 import { placeholderPattern, type Document } from './parse-document.ts';
 import { codingStandardsUri, StandardsLibrary } from './standards-library.ts';
 import {

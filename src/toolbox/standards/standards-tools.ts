@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { defineTool, type DefinedTool } from '../define-tool.ts';
-import { UnknownLanguageError, UnknownTopicError } from './errors.ts';
-import { pluralize } from '../../kernel/index.ts';
-import { type StandardsLibrary, codingStandardsUri } from './standards-library.ts';
+import { AppError, pluralize } from '../../kernel/index.ts';
+import { type DefinedTool, defineTool } from '../define-tool.ts';
 import { languageRulesSchema, languagesOf, resolveLanguage } from './coding-standards.ts';
+import { codingStandardsUri, type StandardsLibrary } from './standards-library.ts';
 import texts from './tools.json' with { type: 'json' };
 
 const standardSchema = z.looseObject({
@@ -136,4 +135,39 @@ export function checkOverridesTool(
         ...problems.map(({ file, line, message }) => `${file}:${line}: not used: ${message}`),
       ].join('\n'),
   });
+}
+
+/** No standard is kept for that language. */
+export class UnknownLanguageError extends AppError {
+  readonly code = 'standards.unknown_language';
+
+  constructor(language: string, known: readonly string[]) {
+    super(
+      `There is no standard for "${language}". Known: ${known.join(', ')}. ` +
+        'Add one as a Markdown file in .tutti/standards/',
+      { details: { language, known } },
+    );
+  }
+}
+
+/** A standard has no section of that name. */
+class UnknownTopicError extends AppError {
+  readonly code = 'standards.unknown_topic';
+
+  constructor(topic: string, topics: readonly string[]) {
+    super(`The standard has no section about "${topic}". It has: ${topics.join(', ')}`, {
+      details: { topic, topics },
+    });
+  }
+}
+
+/** A prompt was asked for with arguments it does not take, or without one it needs. */
+export class InvalidPromptArgumentsError extends AppError {
+  readonly code = 'standards.invalid_prompt_arguments';
+
+  constructor(prompt: string, problems: readonly string[]) {
+    super(`Prompt "${prompt}" was not filled in: ${problems.join('; ')}`, {
+      details: { prompt, problems },
+    });
+  }
 }

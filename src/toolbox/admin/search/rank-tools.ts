@@ -1,6 +1,5 @@
 import type { CatalogueEntry } from '../../../contract/catalogue/index.ts';
-import { splitWords } from '../../search/split-words.ts';
-import { maxPresence, type WordIndex } from '../../search/word-index.ts';
+import { maxPresence, splitWords, type WordIndex } from '../../search/word-index.ts';
 import { textOf } from './tool-text.ts';
 
 export interface WordHit {

@@ -3,7 +3,7 @@ import type { CatalogueEntry } from '../../../contract/catalogue/index.ts';
 import { silentLog } from '../../../kernel/index.ts';
 import { anEntry, someEntries } from '../../../../testkit/toolbox/admin/a-catalogue.ts';
 import { plainQuery } from './tool-text.ts';
-import { splitWords } from '../../search/split-words.ts';
+import { splitWords } from '../../search/word-index.ts';
 import { ToolSearch, type Embedder, type Patience } from './tool-search.ts';
 
 const { signal } = new AbortController();

@@ -2,8 +2,7 @@ import { isInScope } from '../../../contract/access/index.ts';
 import type { Caller } from '../../../contract/caller/index.ts';
 import type { CatalogueEntry } from '../../../contract/catalogue/index.ts';
 import { reportError, type Log } from '../../../kernel/index.ts';
-import { splitWords } from '../../search/split-words.ts';
-import { WordIndex } from '../../search/word-index.ts';
+import { splitWords, WordIndex } from '../../search/word-index.ts';
 import { fieldsOf, passagesOf, plainQuery, readSynonyms, withSynonyms } from './tool-text.ts';
 import { explain, fuse, searchWords, type Ranked, type WordHit } from './rank-tools.ts';
 
@@ -12,7 +11,7 @@ export interface Embedder {
   embed(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]>;
 }
 
-export interface ToolSearchParts {
+interface ToolSearchParts {
   /** The tools as they are; the same array as long as nothing changed. */
   readonly entries: () => Promise<readonly CatalogueEntry[]>;
   /** Embeds texts of tools; without it words alone decide. */
@@ -22,7 +21,7 @@ export interface ToolSearchParts {
   readonly log: Log;
 }
 
-export interface FindRequest {
+interface FindRequest {
   readonly query: string;
   /** How many tools at most. */
   readonly count: number;
@@ -38,7 +37,7 @@ export interface Patience {
   readonly queryMs: number;
 }
 
-export interface FoundTool {
+interface FoundTool {
   readonly entry: CatalogueEntry;
   /** From 0 to 1, comparable within one answer only. */
   readonly score: number;
@@ -46,7 +45,7 @@ export interface FoundTool {
   readonly reason: () => string;
 }
 
-export interface FoundTools {
+interface FoundTools {
   readonly tools: readonly FoundTool[];
   /** What decided: `words` when they say enough, while the vectors are being made, or without a model. */
   readonly rankedBy: 'words' | 'words and meaning';

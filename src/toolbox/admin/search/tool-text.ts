@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { CatalogueEntry } from '../../../contract/catalogue/index.ts';
 import { examplesMetaKey } from '../../../contract/tool/index.ts';
-import { splitWords } from '../../search/split-words.ts';
-import type { Field } from '../../search/word-index.ts';
+import { type Field, splitWords } from '../../search/word-index.ts';
 import data from './synonyms.json' with { type: 'json' };
 
 const maxExamples = 8;

@@ -4,7 +4,7 @@ import { syntaxError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
 import type { FormatEngine } from './engine.ts';
 import { ownPlugins, parseWith, prettierStyle, prettierVersion, runPrettier } from './prettier.ts';
-import { placeOfOffset } from './text-place.ts';
+import { placeOfOffset } from '../text-positions.ts';
 
 /** CSS by Prettier, once it is known to be valid. */
 export const formatCss: FormatEngine = async (job) => {

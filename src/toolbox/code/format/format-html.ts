@@ -1,10 +1,9 @@
 import type { Parser, Plugin } from 'prettier';
 import type { SourceFile } from '../source-files.ts';
 import { CodeSyntaxError, syntaxError } from '../errors.ts';
-import { TextPositions } from '../text-positions.ts';
+import { placeOfOffset, TextPositions } from '../text-positions.ts';
 import { optionalEndTags, withEndTags } from './html-end-tags.ts';
 import { ownPlugins, parseWith, prettierStyle, prettierVersion, runPrettier } from './prettier.ts';
-import { placeOfOffset } from './text-place.ts';
 import type { FormatEngine } from './engine.ts';
 
 const htmlPlugins = ['html', 'babel', 'estree', 'postcss', 'typescript'] as const;
@@ -57,7 +56,7 @@ export async function checkHtml(file: SourceFile): Promise<SourceFile> {
 }
 
 /** The fields used of a node of Prettier's HTML tree. */
-export interface HtmlNode {
+interface HtmlNode {
   readonly kind?: string;
   readonly name?: string;
   readonly isVoid?: boolean;

@@ -5,9 +5,8 @@ import { syntaxError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
 import { prettierStyle, prettierVersion, runPrettier } from './prettier.ts';
 import { type FormatEngine, packageVersion } from './engine.ts';
-import type { SyntaxTrees } from '../syntax-tree.ts';
-import { placeOfOffset } from './text-place.ts';
-import { firstTreeError, type TreeError } from './tree-error.ts';
+import { firstTreeError, type SyntaxTrees, type TreeError } from '../syntax-tree.ts';
+import { placeOfOffset } from '../text-positions.ts';
 
 /** Passes after which a result that still changes is given up; nearly all settle in the second. */
 const maxPasses = 4;

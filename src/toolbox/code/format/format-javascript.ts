@@ -4,7 +4,7 @@ import { syntaxError, type CodeSyntaxError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
 import type { SyntaxTrees } from '../syntax-tree.ts';
 import { prettierStyle, prettierVersion, ownPlugins, runPrettier } from './prettier.ts';
-import { placeOfOffset } from './text-place.ts';
+import { placeOfOffset } from '../text-positions.ts';
 import type { FormatEngine } from './engine.ts';
 
 /**

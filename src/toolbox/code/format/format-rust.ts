@@ -5,9 +5,9 @@ import type { CodeContext } from '../code-context.ts';
 import { syntaxError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
 import { fromPrettierError } from './prettier.ts';
-import { firstTreeError } from './tree-error.ts';
+import { firstTreeError } from '../syntax-tree.ts';
 import { type EngineResult, type FormatEngine, type FormatJob, packageVersion } from './engine.ts';
-import { type TextPlace, placeOfLineAndCodePoint } from './text-place.ts';
+import { type TextPlace, placeOfLineAndCodePoint } from '../text-positions.ts';
 import { runChild, type ChildLimits } from '../engines/run-child.ts';
 
 /** Rust by the machine's rustfmt; where there is none, or when asked for, by Prettier's Rust plugin. */

@@ -22,10 +22,10 @@ import {
   packageVersion,
 } from './engine.ts';
 import { formatJava, firstJavaError } from './format-java.ts';
-import { placeOfByte, placeOfLineAndByte } from './text-place.ts';
+import { placeOfByte, placeOfLineAndByte } from '../text-positions.ts';
 import { rustFormatter, Rustfmt } from './format-rust.ts';
 import type { SourceFile } from '../source-files.ts';
-import { firstTreeError } from './tree-error.ts';
+import { firstTreeError } from '../syntax-tree.ts';
 import { formatSql, recogniseSql } from './format-sql.ts';
 
 export interface FormattedSource {

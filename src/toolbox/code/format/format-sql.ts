@@ -12,7 +12,7 @@ import {
   placeOfLineAndCodePoint,
   placeOfOffset,
   type TextPlace,
-} from './text-place.ts';
+} from '../text-positions.ts';
 
 /** SQL by sql-formatter in the dialect whose parser accepts the text; words keep their case. */
 export const formatSql: FormatEngine = async ({ file, lineLength }) => {

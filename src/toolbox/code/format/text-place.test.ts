@@ -5,7 +5,7 @@ import {
   placeOfLineAndByte,
   placeOfLineAndCodePoint,
   placeOfOffset,
-} from './text-place.ts';
+} from '../text-positions.ts';
 
 const text = 'aé😀b\né😀c';
 

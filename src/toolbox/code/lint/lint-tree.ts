@@ -2,13 +2,12 @@ import type { Node, Query, QueryPredicate } from 'web-tree-sitter';
 import { lookupTable, onceFor } from '../../../kernel/index.ts';
 import { syntaxError } from '../errors.ts';
 import type { FocusArea } from '../finding.ts';
-import { firstTreeError } from '../format/tree-error.ts';
+import { firstTreeError, type GrammarName, type SyntaxTrees } from '../syntax-tree.ts';
 import type { Language } from '../language.ts';
 import { predicates as go } from '../languages/go/predicates.ts';
 import { predicates as java } from '../languages/java/predicates.ts';
 import { predicates as rust } from '../languages/rust/predicates.ts';
 import type { SourceFile } from '../source-files.ts';
-import type { GrammarName, SyntaxTrees } from '../syntax-tree.ts';
 import {
   findingOf,
   isWanted,

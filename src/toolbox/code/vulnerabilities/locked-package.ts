@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LockfileMalformedError } from './errors.ts';
+import { LockfileMalformedError } from '../errors.ts';
 
 /** Package ecosystems as OSV names them. */
 export const ecosystems = ['npm', 'PyPI', 'Go', 'crates.io', 'Maven'] as const;

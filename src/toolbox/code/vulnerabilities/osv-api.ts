@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { Semaphore, systemClock, type Clock } from '../../../kernel/index.ts';
-import { OsvUnreachableError } from './errors.ts';
+import { OsvUnreachableError } from '../errors.ts';
 import {
   osvRecordSchema,
   type LookUpOptions,

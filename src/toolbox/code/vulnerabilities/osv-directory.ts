@@ -1,7 +1,7 @@
 import { pluralize, readRegularFile } from '../../../kernel/index.ts';
 import { access, stat } from 'node:fs/promises';
 import { isAffected, normalizeName } from './affected-versions.ts';
-import { OsvDirectoryError } from './errors.ts';
+import { OsvDirectoryError } from '../errors.ts';
 import {
   osvRecordSchema,
   type LookUpOptions,

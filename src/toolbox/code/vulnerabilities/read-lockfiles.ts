@@ -1,7 +1,6 @@
 import { basename, dirname } from 'node:path';
-import { NoFilesError } from '../errors.ts';
+import { LockfileUnknownError, NoFilesError, TooManyPackagesError } from '../errors.ts';
 import type { SourceFiles } from '../source-files.ts';
-import { LockfileUnknownError, TooManyPackagesError } from './errors.ts';
 import type {
   LockedPackage,
   ParsedLockfile,

@@ -31,7 +31,7 @@ import {
   removePartial,
   type StoredFolder,
 } from '../checkpoints/index.ts';
-import { CheckpointOfOtherJobError, InputChangedError, TrainingFailedError } from './errors.ts';
+import { CheckpointOfOtherJobError, InputChangedError, TrainingFailedError } from '../errors.ts';
 import { TrainerOutput } from './trainer-output.ts';
 
 /** What every engine needs of its surroundings. */

@@ -1,4 +1,4 @@
-import { LockfileMalformedError } from '../errors.ts';
+import { LockfileMalformedError } from '../../errors.ts';
 import type { LockedPackage, ParsedLockfile, SkippedPackage } from '../locked-package.ts';
 
 interface Replacement {

@@ -1,7 +1,7 @@
 import { valid } from 'semver';
 import { parse } from 'smol-toml';
 import { z } from 'zod';
-import { LockfileMalformedError } from '../errors.ts';
+import { LockfileMalformedError } from '../../errors.ts';
 import {
   checkShape,
   readJson,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LockfileMalformedError } from '../errors.ts';
+import { LockfileMalformedError } from '../../errors.ts';
 import {
   type LockedPackage,
   type ParsedLockfile,

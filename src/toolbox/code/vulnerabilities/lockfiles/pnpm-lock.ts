@@ -1,6 +1,6 @@
 import { LineCounter, isMap, isScalar, parseAllDocuments, type Document } from 'yaml';
 import { z } from 'zod';
-import { LockfileMalformedError } from '../errors.ts';
+import { LockfileMalformedError } from '../../errors.ts';
 import {
   type LockedPackage,
   type ParsedLockfile,

@@ -1,5 +1,5 @@
 import { DOMParser, ParseError, type Element } from '@xmldom/xmldom';
-import { LockfileMalformedError } from '../errors.ts';
+import { LockfileMalformedError } from '../../errors.ts';
 import type { LockedPackage, ParsedLockfile, SkippedPackage } from '../locked-package.ts';
 
 interface Pom {

@@ -1,6 +1,6 @@
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
-import { LockfileMalformedError } from '../errors.ts';
+import { LockfileMalformedError } from '../../errors.ts';
 import {
   type Ecosystem,
   type LockedPackage,

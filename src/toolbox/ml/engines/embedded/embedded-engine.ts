@@ -7,7 +7,7 @@ import {
   type TrainingResult,
   type TrainingWatch,
 } from '../../../../contract/ml/index.ts';
-import { JobRefusedError } from '../errors.ts';
+import { JobRefusedError } from '../../errors.ts';
 import { readModelShape } from '../model-shape.ts';
 import { type EngineSpeed, planFinetune, planSmall } from '../plan-finetune.ts';
 import { readEmbeddedProgram } from '../program-files.ts';

@@ -1,6 +1,6 @@
 import type { TrainingEngine, TrainingJob, TrainingPlan } from '../../../../contract/ml/index.ts';
 import { runEmbedded, settle } from '../embedded/embedded-engine.ts';
-import { JobRefusedError } from '../errors.ts';
+import { JobRefusedError } from '../../errors.ts';
 import { planSmall } from '../plan-finetune.ts';
 import type { EngineContext } from '../run-trainer.ts';
 

@@ -12,7 +12,7 @@ import type {
 import type { Sandbox, SandboxLimits, SandboxMount } from '../../../../contract/sandbox/index.ts';
 import { recordOf } from '../../../../kernel/index.ts';
 import { inputsOf, planJob, settle } from '../embedded/embedded-engine.ts';
-import { JobRefusedError } from '../errors.ts';
+import { JobRefusedError } from '../../errors.ts';
 import { finishResult } from '../finish-result.ts';
 import type { EngineSpeed } from '../plan-finetune.ts';
 import { readEmbeddedProgram, readProgram } from '../program-files.ts';
@@ -25,7 +25,7 @@ export interface PythonEnvironment {
   readonly mounts: readonly SandboxMount[];
 }
 
-export interface PythonContext extends EngineContext {
+interface PythonContext extends EngineContext {
   readonly sandbox: () => Promise<Pick<Sandbox, 'run'>>;
   /** Tried in this order; the first with torch is used. */
   readonly environments: readonly PythonEnvironment[];

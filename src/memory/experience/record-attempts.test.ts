@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Attempt } from '../../contract/experience/index.ts';
-import { applyChanges, compareAttempts, maxValueLength } from './compare-attempts.ts';
+import { applyChanges, compareAttempts, maxValueLength } from './record-attempts.ts';
 
 const attempt = (changes: Partial<Attempt> = {}): Attempt => ({
   kind: 'step',
