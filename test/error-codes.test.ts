@@ -14,6 +14,8 @@ function declaredCodes(): string[] {
       ...text.matchAll(/readonly code(?::[^=]+)? = '([a-z_]+\.[a-z_]+)'/g),
       // The failures of models are a table.
       ...text.matchAll(/^ {2}'(models\.[a-z_]+)': \{/gm),
+      // Refusals of calls are a table by status.
+      ...text.matchAll(/^ {2}\d{3}: '([a-z_]+\.[a-z_]+)',$/gm),
       // Problems of a plan are data, not thrown: all of them are reported at once.
       ...text.matchAll(/\bcode: '(plan\.[a-z_]+)'/g),
     ].map((match) => match[1] ?? ''),

@@ -38,9 +38,7 @@ import { workspaceHere } from './workspace.ts';
 export async function openRooms(request: SystemRequest, settings: LoadedSettings) {
   const { values } = settings;
   const version = ownVersion();
-  const databaseUrl = values.database_url?.reveal();
-  const place = (): Promise<string> => roots.folder();
-  const store = openStore({ home: values.home, databaseUrl, traceLimits, place });
+  const store = storeHere(values, () => roots.folder());
   const { log, tracing, metrics } = observe(request, settings, { version, store });
   const known = { settings: values, version, log };
   const audit = auditHere({ settings: values, store, log });
@@ -95,6 +93,13 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
   const seen = { log, tracing, metrics, audit, version, store, roots, preview, access, logins };
   const kept = { ...seen, ...remembered, entries, contexts, feedback, experience, instances };
   return { ...kept, sandbox, runs, fleet, finder, agent, agents, models, embedder };
+}
+
+function storeHere(
+  { home, database_url: url }: LoadedSettings['values'],
+  place: () => Promise<string>,
+): ReturnType<typeof openStore> {
+  return openStore({ home, databaseUrl: url?.reveal(), traceLimits, place });
 }
 
 /** Runs that MCP clients start, with what was decided about them in the audit log. */

@@ -80,10 +80,15 @@ export function rpcRefusal({ status, message, headers, error, id = null }: RpcRe
   return { status, text: encodeError(id, shown), ...(headers && { headers }) };
 }
 
+const admissionCodes = {
+  429: 'gateway.too_many_requests',
+  503: 'gateway.draining',
+} as const;
+
 /** Why a call was not begun, for a reason that has nothing to do with the call. */
 export function notAdmitted(refused: Refusal, id: RequestId | null = null): RpcRefusal {
   const { status, message } = refused;
-  const code = status === 429 ? 'gateway.too_many_requests' : 'gateway.draining';
+  const code = admissionCodes[status === 429 ? status : 503];
   const error = { code: rpcErrorCode.internalError, message, data: { code, details: {} } };
   return { ...refused, error, id };
 }

@@ -114,7 +114,7 @@ function valueOf(fact: ClientSessionFact): string {
 
 function readFact(row: SqlRow): ClientSessionFact {
   const value = String(row['value']);
-  switch (row['kind']) {
+  switch (String(row['kind'])) {
     case 'log-level':
       return { kind: 'log-level', level: value };
     case 'watch':
