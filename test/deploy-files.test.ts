@@ -95,7 +95,8 @@ describe('deployment files', () => {
 
   it('name images by version, mount files that exist, and publish on loopback alone', () => {
     for (const [name, one] of Object.entries(compose.services)) {
-      if (name !== 'tutti') expect(one.image).toMatch(/:v?\d+\.\d+(?:\.\d+)?(?:@sha256:[0-9a-f]{64})?$/);
+      if (name !== 'tutti')
+        expect(one.image).toMatch(/:v?\d+\.\d+(?:\.\d+)?(?:@sha256:[0-9a-f]{64})?$/);
       expect(one.cap_drop, name).toEqual(['ALL']);
       expect(one.security_opt, name).toEqual(['no-new-privileges:true']);
       for (const published of one.ports) expect(published).toMatch(/^127\.0\.0\.1:/);
