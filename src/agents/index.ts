@@ -8,7 +8,7 @@ export type {
 } from './delegate/delegation-store.ts';
 export type { LoopRequest, ModelLoop } from './delegate/run-attempt.ts';
 export type { AgentChecks } from './definition/check-agent.ts';
-export type { AgentFile } from './definition/read-agent-file.ts';
+export { type AgentFile, readAgentFile } from './definition/read-agent-file.ts';
 export { createAgents } from './create-agents.ts';
 export { createAgentChoice, type AgentChoice } from './create-agent-choice.ts';
 export type { ChoiceEntry, ChoiceLog } from './choice/choice-log.ts';

@@ -1,26 +1,18 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { AgentChecks, AgentFile, ModelLoop } from '../agents/index.ts';
+import type { AgentChecks, ModelLoop } from '../agents/index.ts';
 import type { Agents, AgentVersions } from '../contract/agents/index.ts';
 import { isInScope } from '../contract/access/index.ts';
 import { localCaller, type Caller } from '../contract/caller/index.ts';
 import type { Catalogue } from '../contract/catalogue/index.ts';
-import {
-  digestJson,
-  lazy,
-  lazyObject,
-  ownFile,
-  pluralize,
-  systemTimers,
-  userFolder,
-} from '../kernel/index.ts';
+import { digestJson, lazy, lazyObject, systemTimers } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
+import { agentFiles, userAgentsFolder } from './agent-files.ts';
 import { agentLoop } from './agent-loop.ts';
 import { followWith, trustedServers, type AgentHereParts } from './agent.ts';
 import { pinWith } from './pin-context.ts';
-import { pastRuns, projectAgents, readAgentFolder, writeAgentFile } from './project-agents.ts';
-import { surroundingsOf, type SettingsRequest } from './settings.ts';
+import { pastRuns, writeAgentFile } from './project-agents.ts';
+import type { SettingsRequest } from './settings.ts';
 
 export interface AgentsHereParts extends Omit<AgentHereParts, 'catalogue'> {
   readonly store: Store;
@@ -56,7 +48,11 @@ export function agentsHere(parts: AgentsHereParts): Agents {
       versions,
       workflows,
       follow: (runId, { caller, signal, client }, onChange) =>
-        followRun(caller, runId, { signal, onChange, ...(client && { client }) }),
+        followRun(caller, runId, {
+          signal,
+          onChange,
+          ...(client && { client }),
+        }),
       loop,
       isOwnTool: (tool) =>
         tool.startsWith('agent.') || trustedServers.includes(tool.split('.')[0] ?? ''),
@@ -125,21 +121,3 @@ async function currentVersions(
 
 const maxTokens = 1_000_000;
 const maxMoneyUsd = 5;
-/** Files of agents: ours, the user's, and the project's once it is trusted as it is. */
-async function agentFiles({
-  request,
-  settings,
-}: AgentsHereParts): Promise<{ files: AgentFile[]; notes: string[] }> {
-  const shipped = await readAgentFolder('shipped', fileURLToPath(ownFile('agents/shipped/')));
-  const own = await readAgentFolder('user', userAgentsFolder(request));
-  const project = await projectAgents(settings.home, request.cwd);
-  const files = [...shipped, ...own];
-  if (!project) return { files, notes: [] };
-  if (project.isTrusted) return { files: [...files, ...project.files], notes: [] };
-  const note = `${pluralize(project.files.length, 'agent file')} of ${project.folder} not used before "tutti trust"`;
-  return { files, notes: [note] };
-}
-
-function userAgentsFolder(request: SettingsRequest): string {
-  return join(userFolder(surroundingsOf(request), 'config'), 'agents');
-}

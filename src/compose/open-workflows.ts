@@ -12,6 +12,7 @@ import {
   keepPruning,
   type WorkflowsParts,
 } from '../workflow/runs/index.ts';
+import { knownAgents } from './agent-files.ts';
 import { recordSteps } from './record-steps.ts';
 import { createEngines, executeRuns } from './engines.ts';
 import { knownTools, lookUp, type KnownTools, runTraces, type RunTraces } from './tool-caller.ts';
@@ -35,13 +36,12 @@ const dayMs = 24 * hourMs;
 type Parts = WorkflowParts & { readonly artifacts: Artifacts };
 
 export function openWorkflows(parts: Parts): OpenWorkflows {
-  const { settings, store } = parts;
+  const { settings, store, recording } = parts;
   const log = parts.log.child({ room: 'workflow' });
   const faultPoint = createFaultPoints(parts.request.env['TUTTI_FAULT']);
   const tools = knownTools(parts.catalogue(), { access: parts.access, calls: new CallCounter() });
   const traces = runTraces(settings, parts.tracing);
   const activities = activitiesOf({ ...parts, log }, { tools, traces, faultPoint });
-  const { recording } = parts;
   const reported = { store, tools: tools.caller, log };
   const runActivity = recording
     ? recordSteps(activities, { ...reported, ...recording })
@@ -118,7 +118,7 @@ function activitiesOf(parts: Parts, { tools, traces, faultPoint }: ActivityPorts
 
 /** What runs need of the settings, the store and the tools. */
 function portsOf(
-  { settings, store, artifacts, roots, catalogue }: Parts,
+  { settings, store, request, artifacts, roots, catalogue }: Parts,
   tools: KnownTools,
   prepare: PreparePlan,
 ): Omit<WorkflowsParts, 'executor' | 'beginTrace' | 'log'> {
@@ -131,6 +131,7 @@ function portsOf(
       policy: workflow.approval,
       prepare,
       readFile: readRegularFile,
+      agents: () => knownAgents({ settings, request }),
     }),
     approvals: createApprovals(store.effects, systemTimers),
     effects: store.effects,

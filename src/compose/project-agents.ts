@@ -71,7 +71,10 @@ export async function pastRuns(
   {
     store,
     runs,
-  }: { readonly store: Pick<Store, 'runs'>; readonly runs: Pick<WorkflowsHere, 'workflows'> },
+  }: {
+    readonly store: Pick<Store, 'runs'>;
+    readonly runs: Pick<WorkflowsHere, 'workflows'>;
+  },
   caller: Caller,
 ): Promise<readonly { readonly summary: RunSummary; readonly plan: Plan }[]> {
   const listed = await runs.workflows.list(caller, { limit: maxPastRuns });

@@ -3,6 +3,7 @@ import { AppError } from '../../kernel/index.ts';
 import { repeatabilityOf } from '../effects/effect-ports.ts';
 import type { ConditionNode } from '../plan/condition.ts';
 import {
+  delegateTool,
   parseCondition,
   type CompiledStep,
   type Condition,
@@ -10,6 +11,7 @@ import {
   formatReference,
 } from '../plan/index.ts';
 import { readTemplate } from '../plan/template.ts';
+import { checkDelegation } from './check-delegation.ts';
 import { outputOfTool } from './plan-types.ts';
 import { fitValue, unlistedFields, describeType, neverFits } from './schema/fit-value.ts';
 import {
@@ -34,6 +36,8 @@ export function checkCall(step: CallStep, place: StepPlace): void {
   if (tool) {
     checkArguments(tool, step.args, { ...place, name: step.tool, field: ['args'] });
     checkEffect(step, tool, place);
+    const { agents } = checking;
+    if (agents && step.tool === delegateTool) checkDelegation(step, { agents, report });
   } else {
     report(['tool'], {
       code: 'plan.unknown_tool',

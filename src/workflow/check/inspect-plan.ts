@@ -11,6 +11,7 @@ import {
   type Template,
 } from '../plan/index.ts';
 import { checkCall, checkCondition, checkSubPlanInput } from './check-call.ts';
+import { callsAgents, type KnownAgent } from './check-delegation.ts';
 import { checkDeclarations } from './check-declarations.ts';
 import { optimizePlan, wouldChange } from './optimize-plan.ts';
 import { type ToolLookup, createPlanTypes, type Locals } from './plan-types.ts';
@@ -32,6 +33,8 @@ import {
 
 export interface InspectOptions {
   readonly tools: ToolLookup;
+  /** As they are registered now; asked for where a plan has steps of agents. */
+  readonly agents?: () => Promise<readonly KnownAgent[]>;
   readonly limits: CheckLimits;
   readonly policy: ApprovalPolicy;
   /** Reads the file of a sub-plan; without it sub-plans stand within their plan. */
@@ -49,7 +52,8 @@ export async function inspectPlan(source: PlanSource, options: InspectOptions): 
   });
   const draft = parsed.compiled ?? parsed.draft;
   const placeOf = (path: string) => parsed.placeOf(path);
-  const found = draft ? checkPlan({ plan: draft, tools, limits, policy, placeOf }) : [];
+  const agents = draft && callsAgents(draft) ? await options.agents?.() : undefined;
+  const found = draft ? checkPlan({ plan: draft, tools, agents, limits, policy, placeOf }) : [];
   const named = found.map((problem) => ({ ...problem, step: parsed.nameOf(problem.step) }));
   const problems = [...parsed.problems, ...named];
   const errors = inOrder(problems.filter((problem) => problem.severity === 'error'));
@@ -99,6 +103,7 @@ function edgesOf(plan: CompiledPlan, prefix = ''): (readonly [from: string, to: 
 interface PlanToCheck {
   readonly plan: CompiledPlan;
   readonly tools: ToolLookup;
+  readonly agents: readonly KnownAgent[] | undefined;
   readonly limits: CheckLimits;
   readonly policy: ApprovalPolicy;
   readonly placeOf?: PlaceOf;
@@ -108,7 +113,8 @@ interface PlanToCheck {
  * All that is wrong with a plan against the tools there are. An error is what cannot work whatever the
  * tools answer; what may work is a warning at most.
  */
-function checkPlan({ plan, tools, limits, policy, placeOf }: PlanToCheck): readonly PlanProblem[] {
+function checkPlan({ placeOf, ...checked }: PlanToCheck): readonly PlanProblem[] {
+  const { plan, tools, limits } = checked;
   const problems = new Problems(placeOf ?? (() => ({ line: null })));
   const report = (finding: Finding): void => problems.add(finding);
   const steps = countSteps(plan);
@@ -121,10 +127,8 @@ function checkPlan({ plan, tools, limits, policy, placeOf }: PlanToCheck): reado
     });
   }
   checkAt(plan, {
+    ...checked,
     types: createPlanTypes(plan, tools),
-    tools,
-    limits,
-    policy,
     testPattern: createPatternTest(),
     describeUnknownTool: createUnknownToolDescription(tools),
     prefix: '',

@@ -1,6 +1,7 @@
 import type { PlanProblem } from '../../contract/plan/index.ts';
 import { nearest } from '../../kernel/index.ts';
 import { type Reference, type Template, formatPath, formatReference } from '../plan/index.ts';
+import type { KnownAgent } from './check-delegation.ts';
 import type { Locals, PlanTypes, ToolLookup } from './plan-types.ts';
 import type { Followed } from './schema/follow-type.ts';
 import { show, showChoices } from './schema/schema-node.ts';
@@ -20,6 +21,8 @@ export type ApprovalPolicy = 'plan' | 'destructive' | 'effects';
 export interface Checking {
   readonly types: PlanTypes;
   readonly tools: ToolLookup;
+  /** Undefined where the plan has no steps of agents, or agents are not known. */
+  readonly agents: readonly KnownAgent[] | undefined;
   readonly limits: CheckLimits;
   readonly policy: ApprovalPolicy;
   readonly testPattern: TestPattern;
@@ -80,7 +83,12 @@ export function checkReference(
 export const maxProblems = 200;
 
 /** Where the nearest thing lies that holds this place; the line is null when there is no file. */
-export type PlaceOf = (path: string) => { readonly line: number | null; readonly file?: string };
+export type PlaceOf = (path: string) => {
+  /** As it was written, where that is another one. */
+  readonly path?: string;
+  readonly line: number | null;
+  readonly file?: string;
+};
 
 export interface Finding {
   readonly step: string | null;

@@ -1,7 +1,8 @@
 import type { Json, Plan, Step } from '../../contract/plan/index.ts';
+import { recordOf } from '../../kernel/index.ts';
 
 /** The tool of ours by which agents do steps. */
-const delegateTool = 'agent.delegate';
+export const delegateTool = 'agent.delegate';
 
 /** Steps of agents as the calls they stand for, in sub-plans too. Everything else knows steps of tools only. */
 export function delegateSteps(plan: Plan): Plan {
@@ -25,4 +26,23 @@ function delegateStep(whole: Step): Step {
     ...(context !== undefined && { context }),
   };
   return { ...step, tool: delegateTool, args };
+}
+
+type Path = readonly (string | number)[];
+
+/** Where a field of such a call stands in the plan as it was written. */
+export function writtenPath(data: unknown, path: Path): Path {
+  const field = path.findIndex(
+    (segment, depth) => path[depth - 2] === 'steps' && (segment === 'args' || segment === 'tool'),
+  );
+  if (field < 0) return path;
+  const at = path.slice(0, field);
+  const { agent } = recordOf(at.reduce((value, segment) => Object(value)[segment], data));
+  if (agent === undefined) return path;
+  if (path[field] === 'tool') return [...at, 'agent'];
+  const [name, ...rest] = path.slice(field + 1);
+  if (name === undefined) return at;
+  if (name === 'agent') return typeof agent === 'string' ? [...at, name] : [...at, name, 'name'];
+  const isOfAgent = name === 'capability' || name === 'version';
+  return isOfAgent ? [...at, 'agent', name] : [...at, name, ...rest];
 }

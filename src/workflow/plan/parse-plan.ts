@@ -51,6 +51,8 @@ interface ParsedPlan {
 }
 
 interface PlanFilePlace {
+  /** As it was written, where that is another one. */
+  readonly path?: string;
   readonly line: number | null;
   /** Only for what lies in the file of a sub-plan. */
   readonly file?: string;
@@ -66,7 +68,7 @@ export async function parsePlan(
 ): Promise<ParsedPlan> {
   const limits = { ...usualPlanLimits, ...options.limits };
   const document = await readPlanDocument(source, limits);
-  const files: SubPlanFile[] = [{ at: [], lineOf: (path) => document.lineOf(path) }];
+  const files: SubPlanFile[] = [{ at: [], document }];
   const readable = document.plan ?? document.draft?.plan;
   const inlined =
     readable &&
@@ -110,8 +112,14 @@ function placeAt(files: readonly SubPlanFile[], at: readonly (string | number)[]
     if (isAround && file.at.length >= (best?.at.length ?? 0)) best = file;
   }
   if (!best) return { line: null };
-  const line = best.lineOf(at.slice(best.at.length));
-  return { line, ...(best.file !== undefined && { file: best.file }) };
+  const { document } = best;
+  const inner = at.slice(best.at.length);
+  const written = document.writtenAt(inner);
+  return {
+    ...(written !== inner && { path: formatPath([...best.at, ...written]) }),
+    line: document.lineOf(written),
+    ...(best.file !== undefined && { file: best.file }),
+  };
 }
 
 /** Those of sub-plan files come last, each file's together. */
@@ -132,7 +140,7 @@ interface SubPlanFile {
   readonly at: readonly (string | number)[];
   /** Absent for the plan's own. */
   readonly file?: string;
-  readonly lineOf: (path: readonly (string | number)[]) => number | null;
+  readonly document: Pick<Awaited<ReturnType<typeof readPlanDocument>>, 'lineOf' | 'writtenAt'>;
 }
 
 interface InlineContext {
@@ -255,7 +263,7 @@ async function readSubPlan(
     return undefined;
   }
   const read = await readPlanDocument({ kind: 'text', text, file }, walk.limits);
-  walk.files.push({ at: place.at, file: name, lineOf: (path) => read.lineOf(path) });
+  walk.files.push({ at: place.at, file: name, document: read });
   for (const note of read.notes) {
     const inner = note.step === null ? step : `${place.steps}${note.step}`;
     walk.notes.push({ ...note, step: inner, at: [...place.at, ...note.at] });

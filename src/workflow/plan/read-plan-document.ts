@@ -8,7 +8,7 @@ import {
   type PlanDocument,
   readYamlDocument,
 } from './read-document.ts';
-import { delegateSteps } from './delegate-steps.ts';
+import { delegateSteps, writtenPath } from './delegate-steps.ts';
 import { type Note, type PlanLimits, checkSteps, maxProblems } from './step-rules.ts';
 
 /** One document: a plan whose sub-plans may still be names of files. */
@@ -19,22 +19,27 @@ interface ReadPlan {
   readonly draft?: Draft;
   readonly notes: readonly Note[];
   lineOf(path: readonly (string | number)[]): number | null;
+  /** Steps of agents are read as calls: where a field of such a call was written. */
+  writtenAt(path: readonly (string | number)[]): readonly (string | number)[];
 }
 
 export async function readPlanDocument(source: PlanSource, limits: PlanLimits): Promise<ReadPlan> {
   const document = await readDocument(source, limits);
   const { data } = document;
-  const lineOf: ReadPlan['lineOf'] = (path) => document.lineOf(path);
+  const places: Pick<ReadPlan, 'lineOf' | 'writtenAt'> = {
+    lineOf: (path) => document.lineOf(path),
+    writtenAt: (path) => writtenPath(data, path),
+  };
   const toNote = (found: Found): Note => ({ ...found, step: found.step ?? stepAt(data, found.at) });
   const found = document.problems.map(toNote);
-  if (data === undefined && found.length > 0) return { notes: found, lineOf };
+  if (data === undefined && found.length > 0) return { notes: found, ...places };
   const bad = [...checkData(data, limits), ...tooManySteps(data, limits.maxSteps)].map(toNote);
-  if (bad.length > 0) return { notes: [...found, ...bad], lineOf };
+  if (bad.length > 0) return { notes: [...found, ...bad], ...places };
   const { plan, wrong } = readShape(data);
   const notes = [...found, ...[...wrong, ...checkSteps(data)].map(toNote)];
-  if (notes.length === 0 && plan) return { plan, notes, lineOf };
+  if (notes.length === 0 && plan) return { plan, notes, ...places };
   const draft = draftOf(data, notes);
-  return { ...(draft && { draft }), notes, lineOf };
+  return { ...(draft && { draft }), notes, ...places };
 }
 
 interface Found {

@@ -55,10 +55,10 @@ export function createPlanChecker({
       const text = known && textOf(source, optimize);
       const found = text === undefined ? undefined : known?.get(text);
       if (found) return found;
-      const files = noteReads(parts.readFile);
-      const check = await inspectPlan(source, { ...parts, ...files, tools: lookup, optimize });
-      // Files may change, and what is wrong is worth looking at again.
-      if (text !== undefined && check.ok && !files.isRead()) known?.set(text, check);
+      const reads = noteReads(parts);
+      const check = await inspectPlan(source, { ...parts, ...reads, tools: lookup, optimize });
+      // Files and agents may change, and what is wrong is worth looking at again.
+      if (text !== undefined && check.ok && !reads.isRead()) known?.set(text, check);
       return check;
     },
     draw: (plan, format) => drawPlan(prepare(plan).plan, format),
@@ -76,9 +76,9 @@ function textOf(source: PlanSource, optimize: boolean): string | undefined {
   return measureJson(plan) <= keptLength ? `${optimize}${JSON.stringify(plan)}` : undefined;
 }
 
-function noteReads(readFile: InspectOptions['readFile']): Pick<InspectOptions, 'readFile'> & {
-  readonly isRead: () => boolean;
-} {
+type Reads = Pick<InspectOptions, 'readFile' | 'agents'>;
+
+function noteReads({ readFile, agents }: Reads): Reads & { readonly isRead: () => boolean } {
   let isRead = false;
   return {
     isRead: () => isRead,
@@ -86,6 +86,12 @@ function noteReads(readFile: InspectOptions['readFile']): Pick<InspectOptions, '
       readFile: (path, limits) => {
         isRead = true;
         return readFile(path, limits);
+      },
+    }),
+    ...(agents && {
+      agents: () => {
+        isRead = true;
+        return agents();
       },
     }),
   };
