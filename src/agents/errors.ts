@@ -146,6 +146,27 @@ export class ToolNotAllowedError extends AppError {
   }
 }
 
+/** `chain` ends with the agent that was to call the tool. */
+export class OutsideLimitsError extends AppError {
+  readonly code = 'agents.outside_limits';
+
+  constructor(tool: string, chain: readonly string[]) {
+    const [parent, agent = ''] = [chain.at(-2), chain.at(-1)];
+    const whose =
+      parent === undefined ? 'what the caller may call does' : `the limits of agent "${parent}" do`;
+    const remedy =
+      parent === undefined
+        ? ''
+        : `. Add it to "tools" in the file of ${parent} if it should be allowed`;
+    super(
+      `The agent ${agent} did not begin: it needs ${tool}, and ${whose} not include it${remedy}`,
+      {
+        details: { tool, chain },
+      },
+    );
+  }
+}
+
 export class BadBudgetError extends AppError {
   readonly code = 'agents.bad_budget';
 

@@ -314,7 +314,7 @@ export const faults: readonly (readonly [what: string, fault: Fault, outcome: st
         context: { caller: { id: 'local', scopes: ['agent.delegate', 'exec.run_tests'] } },
         behave: passing,
       },
-      { verdict: 'failed', summary: expect.stringContaining('may not') },
+      { verdict: 'failed', summary: expect.stringContaining('do not include it') },
     ],
     [
       'asks for more by another agent',
@@ -324,7 +324,7 @@ export const faults: readonly (readonly [what: string, fault: Fault, outcome: st
           anAgent('b', { a: 'exec.run_tests' }),
         ],
       },
-      { verdict: 'failed', summary: expect.stringContaining('exec.run_tests was not called') },
+      { verdict: 'failed', summary: expect.stringContaining('it needs exec.run_tests') },
     ],
     [
       'carries a budget that is garbage',

@@ -8,8 +8,10 @@ import {
   agentBudgetMetaKey,
   type Agents,
   type AgentVersions,
+  type Chooser,
   type DelegateRequest,
   type DelegationResult,
+  type Outcome,
 } from '../../src/contract/agents/index.ts';
 import { localCaller, type Caller } from '../../src/contract/caller/index.ts';
 import type { Json } from '../../src/contract/plan/index.ts';
@@ -36,6 +38,9 @@ interface AgencyOptions {
   readonly timers?: Timers;
   readonly loop?: Partial<ModelLoop>;
   readonly limits?: Partial<Limits>;
+  readonly currentVersions?: ReadonlyMap<string, readonly string[]>;
+  /** Thrown in place of starting a run. */
+  readonly startError?: Error;
 }
 
 export interface Agency {
@@ -44,6 +49,8 @@ export interface Agency {
   /** Every call of a tool that was let through, with the chain of agents it was made for. */
   readonly calls: readonly { readonly tool: string; readonly chain: readonly string[] }[];
   readonly cancelled: readonly string[];
+  /** What the chooser was told. */
+  readonly recorded: readonly Outcome[];
   delegate(
     request: Partial<DelegateRequest>,
     context?: Partial<CallContext>,
@@ -75,12 +82,18 @@ export function anAgency(options: AgencyOptions): Agency {
     if (unsuccessful.includes(result.verdict)) throw new Error(result.summary);
     return result;
   });
-  const agents = createAgents({ ...partsOf(options, runs), store });
+  const recorded: Outcome[] = [];
+  const chooser: Chooser = {
+    ...chooseByHealth(),
+    record: async (_caller, outcome) => void recorded.push(outcome),
+  };
+  const agents = createAgents({ ...partsOf(options, runs), chooser, store });
   return {
     agents,
     store,
     calls,
     cancelled: runs.cancelled,
+    recorded,
     delegate: ({ task = 'Do the thing', ...request }, context = {}) =>
       agents.delegate({ ...request, task }, aCallContext({ caller: localCaller, ...context })),
   };
@@ -97,9 +110,10 @@ const noVersions: AgentVersions = {
 };
 
 function partsOf(
-  { files, tools, timers = systemTimers, loop, limits }: AgencyOptions,
+  options: AgencyOptions,
   runs: ParallelRuns,
-): Omit<Parameters<typeof createAgents>[0], 'store'> {
+): Omit<Parameters<typeof createAgents>[0], 'store' | 'chooser'> {
+  const { files, tools, timers = systemTimers, loop, limits, startError } = options;
   return {
     files: async () => ({ files, notes: [] }),
     checks: {
@@ -112,11 +126,13 @@ function partsOf(
       inputSchema: {},
       annotations: { readOnlyHint: !name.includes('change') },
     }),
-    currentVersions: async () => new Map(),
-    chooser: chooseByHealth(),
+    currentVersions: async () => options.currentVersions ?? new Map(),
     versions: noVersions,
     workflows: {
-      start: async (caller, run) => runs.start(caller, run),
+      start: async (caller, run) => {
+        if (startError) throw startError;
+        return runs.start(caller, run);
+      },
       cancel: async (_caller, runId) => void runs.cancelled.push(runId),
       show: nothing,
     },

@@ -37,7 +37,10 @@ export class MemoryDelegationStore implements DelegationStore {
   }
 
   async tally(callerId: string): Promise<readonly AgentTally[]> {
-    const ended = this.rows.filter((row) => row.callerId === callerId && row.endedAtMs !== null);
+    const ended = this.rows.filter(
+      ({ callerId: id, endedAtMs, verdict }) =>
+        id === callerId && endedAtMs !== null && verdict !== 'refused' && verdict !== 'cancelled',
+    );
     const groups = Map.groupBy(ended, ({ agent, version }) => `${agent}@${version}`);
     return [...groups.values()].map((rows) => {
       const failed = rows.filter(({ verdict }) => verdict === 'failed').length;

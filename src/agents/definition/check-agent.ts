@@ -90,7 +90,8 @@ async function checkProcedures(
   return problems;
 }
 
-function toolsIn(plan: Plan): readonly { readonly index: number; readonly tool: string }[] {
+/** What the steps of a plan call, those of its sub-plans included; `index` is that of the outer step. */
+export function toolsIn(plan: Plan): readonly { readonly index: number; readonly tool: string }[] {
   return plan.steps.flatMap((step, index) => toolsOfStep(step).map((tool) => ({ index, tool })));
 }
 

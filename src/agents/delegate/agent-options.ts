@@ -11,8 +11,10 @@ import {
   CircularDelegationError,
   NoCandidatesError,
   NoProcedureError,
+  OutsideLimitsError,
   UnavailableAgentError,
 } from '../errors.ts';
+import { toolsIn } from '../definition/check-agent.ts';
 import type { ReadyAgent, Registry } from '../registry/registry.ts';
 import type { DelegationRow } from './delegation-store.ts';
 
@@ -42,10 +44,7 @@ export async function optionsFor(
   caller: CallContext['caller'],
 ): Promise<readonly Pick<Option, 'ready' | 'capability'>[]> {
   const { agent: name, capability, version } = request;
-  const found =
-    name === undefined
-      ? await registry.withCapability(caller, capability ?? '')
-      : [await registry.find(caller, name, version)];
+  const found = await candidatesFor(registry, { name, capability, version }, caller);
   if (found.length === 0) {
     const { agents } = await registry.list(caller);
     const known = new Set(agents.flatMap(({ capabilities }) => capabilities));
@@ -72,7 +71,39 @@ export async function optionsFor(
   if (working.length === 0 && broken) {
     throw new UnavailableAgentError(broken.ready.agent.name, broken.ready.reason ?? '');
   }
-  return working;
+  const allowed = working.filter((one) => deniedTool(one, budget) === undefined);
+  const [outside] = working;
+  const denied = outside && deniedTool(outside, budget);
+  if (allowed.length === 0 && outside && denied !== undefined)
+    throw new OutsideLimitsError(denied, [...budget.chain, outside.ready.agent.name]);
+  return allowed;
+}
+
+/** A tool that the agent needs without a model, and that those it works for may not call. */
+function deniedTool(
+  { ready, capability }: Pick<Option, 'ready' | 'capability'>,
+  { tools }: AgentBudget,
+): string | undefined {
+  const procedure = ready.agent.procedures[capability];
+  const needed = procedure ? toolsIn(procedure.plan) : [];
+  return needed.find(({ tool }) => !tools.includes(tool))?.tool;
+}
+
+interface Wanted {
+  readonly name: string | undefined;
+  readonly capability: string | undefined;
+  readonly version: string | undefined;
+}
+
+/** A version that was named is not compared with another. */
+async function candidatesFor(
+  registry: Registry,
+  { name, capability, version }: Wanted,
+  caller: CallContext['caller'],
+): Promise<readonly ReadyAgent[]> {
+  if (name === undefined) return registry.withCapability(caller, capability ?? '');
+  if (version === undefined) return registry.withName(caller, name);
+  return [await registry.find(caller, name, version)];
 }
 
 /** Of an agent that was named without one: the capability whose words are in the task, else its first. */

@@ -8,8 +8,14 @@ import {
   passing,
 } from '../../../testkit/agents/an-agent.ts';
 import { anAgentFile } from '../../../testkit/agents/an-agent-file.ts';
+import { localCaller } from '../../contract/caller/index.ts';
 import { idempotencyMetaKey } from '../../contract/tool/index.ts';
+import { AppError } from '../../kernel/index.ts';
 import type { ModelLoop } from './run-attempt.ts';
+
+class WrongInputError extends AppError {
+  readonly code = 'workflow.invalid_input';
+}
 
 describe('a task', () => {
   it('is done where our own tools show it, with the evidence', async () => {
@@ -139,8 +145,63 @@ describe('a task', () => {
       const caller = { id: 'local', scopes: allowed };
       await agency.delegate({ capability: 'things.do' }, { caller });
       expect(agency.calls.every(({ tool }) => allowed.includes(tool))).toBe(true);
-      expect(await codeOf(agency.delegate({ agent: 'other' }, { caller }))).toBe('no error');
+      expect(await codeOf(agency.delegate({ agent: 'other' }, { caller }))).toBe(
+        'agents.outside_limits',
+      );
       expect(agency.calls.map(({ tool }) => tool)).not.toContain('code.scan_secrets');
     }
+  });
+
+  it('that needs a tool outside of the limits of its caller says whose limits they are', async () => {
+    const files = [
+      anAgent('parent', { a: { agent: 'child' } }, ['tools: [agent.delegate]']),
+      anAgent('child', { a: 'exec.run_tests' }),
+    ];
+    const agency = anAgency({ files, tools, behave: passing });
+    expect(await agency.delegate({ agent: 'parent' })).toMatchObject({
+      verdict: 'failed',
+      summary: expect.stringMatching(
+        /^The agent child did not begin: it needs exec\.run_tests, and the limits of agent "parent" do not include it/,
+      ),
+    });
+    expect(agency.store.rows.map(({ agent }) => agent)).toEqual(['parent']);
+  });
+
+  it('that was given wrong inputs counts neither for nor against the agent', async () => {
+    const agency = anAgency({
+      files: [anAgent('good', { a: 'exec.run_tests' })],
+      tools,
+      behave: passing,
+      startError: new WrongInputError('there is no input "pth"'),
+    });
+    expect(await agency.delegate({ agent: 'good', inputs: { pth: 'src' } })).toMatchObject({
+      verdict: 'refused',
+    });
+    const { agents } = await agency.agents.list(localCaller);
+    expect(agents).toMatchObject([{ health: 1, tasks: { done: 0, failed: 0 } }]);
+    expect(agency.recorded).toEqual([]);
+  });
+});
+
+describe('an agent that is named', () => {
+  const both = ['1.0.0', '2.0.0'].map((version) => ({
+    ...anAgent('good', { a: 'exec.run_tests' }, [`version: ${version}`]),
+    path: `${version}.md`,
+  }));
+
+  it('shares its tasks with the version it is compared with, except where one is named', async () => {
+    const compared = new Map([['good', ['1.0.0', '2.0.0']]]);
+    const agency = anAgency({ files: both, tools, behave: passing, currentVersions: compared });
+    await agency.delegate({ agent: 'good' });
+    await agency.delegate({ agent: 'good', version: '2.0.0' });
+    const orders = agency.store.rows.map(({ decision }) => Object(decision).order.length);
+    expect(orders).toEqual([2, 1]);
+  });
+
+  it('works by the version that is ready where the one that does the tasks is off', async () => {
+    const current = new Map([['good', ['2.0.0']]]);
+    const agency = anAgency({ files: both, tools, behave: passing, currentVersions: current });
+    await agency.agents.setEnabled(localCaller, 'good', { isEnabled: false, version: '2.0.0' });
+    expect(await agency.delegate({ agent: 'good' })).toMatchObject({ version: '1.0.0' });
   });
 });

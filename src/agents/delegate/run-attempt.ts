@@ -102,11 +102,8 @@ function failure(
   return { ...nothing(attempt), verdict, summary: message, error: message };
 }
 
-const refusals: readonly string[] = [
-  'plan.invalid',
-  'workflow.invalid_input',
-  'workflow.nested_too_deep',
-];
+/** Mistakes of the request: the agent had no part in them. */
+const refusals: readonly string[] = ['workflow.invalid_input', 'workflow.nested_too_deep'];
 
 async function runProcedure(
   parts: AttemptParts,

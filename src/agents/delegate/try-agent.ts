@@ -132,13 +132,16 @@ interface Learned {
   readonly spent: Spending;
 }
 
+/** These say nothing of the agent. */
+const untold: readonly AttemptResult['verdict'][] = ['waiting', 'refused', 'cancelled'];
+
 /** The outcome is told by evidence; a task counts whether that could be noted or not. */
 async function learn(
   parts: TryParts,
   { decisionId, decision, ready }: Option,
   { result, context, durationMs, spent }: Learned,
 ): Promise<void> {
-  if (decisionId === null || result.verdict === 'waiting' || result.verdict === 'cancelled') return;
+  if (decisionId === null || untold.includes(result.verdict)) return;
   const { name: agent, version } = ready.agent;
   const success = result.verdict === 'done' ? 1 : 0;
   const { chosen } = Object(decision);
@@ -163,9 +166,9 @@ async function learn(
   }
 }
 
-function evidenceKind({ verdict, evidence }: AttemptResult): EvidenceKind {
-  if (verdict === 'refused') return 'refused';
-  if (verdict === 'failed') return 'failed';
+function evidenceKind({ verdict, evidence, made_by: madeBy }: AttemptResult): EvidenceKind {
+  // Nothing was begun, though the request was right.
+  if (verdict === 'failed') return madeBy === null ? 'refused' : 'failed';
   const kinds = evidence.map(({ kind }) => kind);
   if (kinds.includes('verified')) return 'verified';
   if (kinds.includes('tests')) return 'tests';

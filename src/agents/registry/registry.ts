@@ -79,6 +79,15 @@ export class Registry {
     return this.#ready(await this.#pick(caller, name, version), await this.#about(caller));
   }
 
+  /** The version that does the tasks, with the one it is compared with. Throws `agents.unknown_agent`. */
+  async withName(caller: Caller, name: string): Promise<readonly ReadyAgent[]> {
+    const first = await this.#pick(caller, name);
+    const { agents } = await this.#load();
+    const about = await this.#about(caller);
+    const versions = agents.filter(({ agent }) => agent.name === first.agent.name);
+    return Promise.all(this.#versionsOf(versions, about).map((one) => this.#ready(one, about)));
+  }
+
   /** Those that are on and have the capability, a version each, or two where they are compared. */
   async withCapability(caller: Caller, capability: string): Promise<readonly ReadyAgent[]> {
     const { agents } = await this.#load();
@@ -134,12 +143,16 @@ export class Registry {
     ]);
   }
 
-  /** What is on comes before what is off, then the promoted version, then the highest one. */
+  /** What can work comes before what is off or unavailable, then the promoted version, then the highest one. */
   #versionsOf(versions: readonly CheckedAgent[], about: About): readonly CheckedAgent[] {
     const [first] = versions;
     const wanted = (first && about.current.get(first.agent.name)) ?? [];
     const picked = wanted.flatMap(
-      (version) => versions.find(({ agent }) => agent.version === version) ?? [],
+      (version) =>
+        versions.find(
+          ({ agent, reason }) =>
+            agent.version === version && reason === null && !isOff(agent, about),
+        ) ?? [],
     );
     if (picked.length > 0) return picked;
     const [best] = versions.toSorted(

@@ -48,6 +48,16 @@ describe.each<[string, () => DelegationStore]>([
     ]);
   });
 
+  it('that a caller got wrong or stopped count neither for nor against the agent', async () => {
+    const store = open();
+    for (const verdict of ['refused', 'cancelled', 'failed', 'done'] as const) {
+      const one = { ...row, key: verdict };
+      await store.begin(one, 9);
+      await store.change(one, { verdict, endedAtMs: 3_000 });
+    }
+    expect(await store.tally('local')).toMatchObject([{ done: 1, failed: 1, recent: 0.5 }]);
+  });
+
   it('are no more for one root than they may be, of several that begin at once', async () => {
     const store = open();
     const begun = await Promise.all(

@@ -36,13 +36,16 @@ const oneSql = `${selectSql} AND key = $2 AND attempt = $3`;
 const attemptsSql = `${selectSql} AND key = $2 ORDER BY attempt`;
 const ofRunSql = `${selectSql} AND (run_id = $2 OR parent_run = $2) ORDER BY started_at_ms, key, attempt`;
 const countSql = 'SELECT count(*) AS count FROM delegations WHERE caller_id = $1 AND root = $2';
+/** What a caller got wrong or stopped says nothing of the agent. */
 const latestSql = `
   SELECT agent, version, verdict FROM delegations
-  WHERE caller_id = $1 AND ended_at_ms IS NOT NULL ORDER BY started_at_ms DESC, key, attempt LIMIT $2`;
+  WHERE caller_id = $1 AND ended_at_ms IS NOT NULL AND verdict NOT IN ('refused', 'cancelled')
+  ORDER BY started_at_ms DESC, key, attempt LIMIT $2`;
 
 const durationsSql = `
   SELECT capability, avg(ended_at_ms - started_at_ms) AS mean FROM delegations
-  WHERE caller_id = $1 AND ended_at_ms IS NOT NULL GROUP BY capability`;
+  WHERE caller_id = $1 AND ended_at_ms IS NOT NULL AND verdict NOT IN ('refused', 'cancelled')
+  GROUP BY capability`;
 
 const disabledSql = 'SELECT agent FROM disabled_agents WHERE caller_id = $1 ORDER BY agent';
 const disableSql =
@@ -117,8 +120,7 @@ export class SqlDelegationStore implements DelegationStore {
     const groups = Map.groupBy(rows, ({ agent, version }) => `${String(agent)}@${String(version)}`);
     return [...groups.values()].flatMap((group) => {
       const [first] = group;
-      const isFailed = ({ verdict }: SqlRow): boolean =>
-        verdict === 'failed' || verdict === 'refused';
+      const isFailed = ({ verdict }: SqlRow): boolean => verdict === 'failed';
       const failed = group.filter(isFailed).length;
       const recent = group.slice(0, maxRecent);
       const share = 1 - recent.filter(isFailed).length / recent.length;
