@@ -356,7 +356,7 @@ function createSystem(seen: Seen): System {
     catalogue: createFakeCatalogue(seen),
     fleet: createFakeFleet(seen),
     workflows: createFakeWorkflows().workflows,
-    agents: Object(),
+    agents: Object({ why: async () => [] }),
     audit: createFakeAudit(),
     ocsfEvent: ({ number }) => ({ class_uid: 6003, metadata: { uid: String(number) } }),
     preview: async () => undefined,

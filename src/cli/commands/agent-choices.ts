@@ -17,8 +17,6 @@ function inAgents(
 
 type Operands = readonly string[];
 const maxTask = 60;
-/** Agents of agents; there are fewer. */
-const maxLevels = 8;
 
 /** `tutti agents why`: which agent would get a task. */
 export function explainChoice(
@@ -142,19 +140,11 @@ function choiceLines(choice: unknown): string[] {
 /** `tutti runs why RUN`: the decisions of a run and of those it began, as a tree. */
 export async function explainRun(
   { output }: Invocation,
-  { agents }: Pick<System, 'agents'>,
-  given: { readonly runId: string; readonly isLast: boolean },
+  { agents, workflows }: Pick<System, 'agents' | 'workflows'>,
+  wanted: string,
 ): Promise<number> {
-  let { runId } = given;
-  const { isLast } = given;
-  let decisions = await agents.why(localCaller, runId);
-  // The latest run may be one of an agent: what it was a part of says more.
-  for (let level = isLast ? 0 : maxLevels; level < maxLevels; level += 1) {
-    const parent = decisions.find((one) => one.runId === runId)?.parentRun;
-    if (parent === null || parent === undefined) break;
-    runId = parent;
-    decisions = await agents.why(localCaller, runId);
-  }
+  const { runId } = await workflows.show(localCaller, wanted);
+  const decisions = await agents.why(localCaller, runId);
   output.result({ runId, decisions }, () =>
     decisions.length === 0
       ? 'No agent took part in this run.'

@@ -5,7 +5,7 @@ import { UsageError } from '../../errors.ts';
 import { inFolderOf } from '../../in-folder.ts';
 import { type Invocation, textOption, withSystem } from '../../invocation.ts';
 import { parseJson, parseJsonObject } from '../../read-input.ts';
-import { withRunId } from './show-run.ts';
+import { withRunId, withWholeRunId } from './show-run.ts';
 import { followRun } from './follow-run.ts';
 import { looseJson, readGivenInputs, schemasOf, typedInputs } from './run-inputs.ts';
 import { showDetached, verdict } from './run-result.ts';
@@ -53,8 +53,9 @@ export function goingOn(change: Change | Decision) {
 /** An action that stops a run, and shows how it stands then. */
 export function stopping(change: Change) {
   return (invocation: Invocation, operands: readonly string[]): Promise<number> =>
-    withSystem(invocation, {}, async ({ workflows }) => {
-      const named = await withRunId(invocation, workflows, operands);
+    withSystem(invocation, {}, async (system) => {
+      const { workflows } = system;
+      const named = await withWholeRunId(invocation, system, operands);
       const runId = await change(invocation, workflows, named);
       const view = await workflows.show(localCaller, runId);
       invocation.output.result(view, () => verdict(view));

@@ -13,7 +13,7 @@ import {
   signal,
   stopping,
 } from './change-run.ts';
-import { listRuns, showRun, withRunId } from './show-run.ts';
+import { listRuns, showRun, withWholeRunId } from './show-run.ts';
 import { followRun } from './follow-run.ts';
 import { explainRun } from '../agent-choices.ts';
 
@@ -49,16 +49,15 @@ export const run = actionsOf('runs', {
 /** Which agents were chosen, and why. */
 function explainRunById(invocation: Invocation, operands: readonly string[]): Promise<number> {
   return withSystem(invocation, {}, async (system) => {
-    const [runId] = await withRunId(invocation, system.workflows, operands);
-    return explainRun(invocation, system, { runId, isLast: operands[0] === 'last' });
+    const [runId] = await withWholeRunId(invocation, system, operands);
+    return explainRun(invocation, system, runId);
   });
 }
 
 /** Follows a run that others execute. */
 function watchRun(invocation: Invocation, operands: readonly string[]): Promise<number> {
   return withSystem(invocation, {}, async (system) => {
-    const { workflows } = system;
-    const [runId] = await withRunId(invocation, workflows, operands);
+    const [runId] = await withWholeRunId(invocation, system, operands);
     return followRun(invocation, { system, runId, execute: false, onInterrupt: 'leave' });
   });
 }

@@ -21,6 +21,7 @@ import {
 } from '../../output.ts';
 import { type Approval, describeWait, describeWaits, seenCode, wholeCall } from './approvals.ts';
 import { singleLine } from '../../printable.ts';
+import type { System } from '../../../compose/index.ts';
 import { exitCodes, outputText, valueText, verdict } from './run-result.ts';
 import { drawTree, durationText } from './live-tree.ts';
 
@@ -34,8 +35,9 @@ export async function showRun(
   operands: readonly string[],
 ): Promise<number> {
   const { output } = invocation;
-  return withSystem(invocation, {}, async ({ workflows, folder }) => {
-    const [runId, step] = await withRunId(invocation, workflows, operands);
+  return withSystem(invocation, {}, async (system) => {
+    const { workflows, folder } = system;
+    const [runId, step] = await withWholeRunId(invocation, system, operands);
     const view = await workflows.show(localCaller, runId);
     const place = elsewhere(view, await folder());
     if (step === undefined) {
@@ -177,6 +179,26 @@ export async function withRunId(
     invocation.output.note(`There is a later one elsewhere: ${describe(newest)}`);
   }
   return [last.runId, ...others];
+}
+
+/** Agents of agents; there are fewer. */
+const maxLevels = 8;
+
+/** The same, where a run is looked at or ended: the last one is then the one that an agent's run is a part of. */
+export async function withWholeRunId(
+  invocation: Invocation,
+  { workflows, agents }: Pick<System, 'workflows' | 'agents'>,
+  operands: readonly string[],
+): Promise<readonly [runId: string, ...others: string[]]> {
+  const [named, ...others] = await withRunId(invocation, workflows, operands);
+  let runId = named;
+  for (let level = operands[0] === 'last' ? 0 : maxLevels; level < maxLevels; level += 1) {
+    const decisions = await agents.why(localCaller, runId);
+    const parent = decisions.find((one) => one.runId === runId)?.parentRun;
+    if (parent === null || parent === undefined) break;
+    runId = parent;
+  }
+  return [runId, ...others];
 }
 
 async function onlyWaitingRun(workflows: Workflows): Promise<string> {
