@@ -42,6 +42,21 @@ describe('a task in a sentence', () => {
     expect(make('harden it').questions).toEqual([expect.stringMatching(/Which folder/)]);
   });
 
+  it('changes nothing before what is to be seen of the code as it was', () => {
+    const stepsOf = (task: string, parts: Partial<DecomposeRequest> = {}) => {
+      const { steps } = planSchema.parse(make(task, parts).plan);
+      return Object.fromEntries(steps.map(({ id, when }) => [id, when]));
+    };
+    expect(stepsOf('clean up src')).toMatchObject({
+      cleanup: '${measured.verdict} != "failed" && ${tests.verdict} != "failed"',
+    });
+    expect(stepsOf('fix the failing tests', { hasModel: true })).toMatchObject({
+      fix: '${before.verdict} != "failed"',
+      review: '${fix.verdict} != "failed"',
+    });
+    expect(stepsOf('fix the failing tests').review).toBeUndefined();
+  });
+
   it('cannot put references into the plan', () => {
     const [step] = planSchema.parse(make('harden ${input.secret} in a/b').plan).steps;
     expect(step?.task).toContain('$${input.secret}');

@@ -14,6 +14,8 @@ const step = z.strictObject({
   inputs: z.record(z.string(), z.string()).optional(),
   args: z.record(z.string(), z.string()).optional(),
   onFailure: z.enum(['skip']).optional(),
+  /** Steps of agents that are over before this one begins, however they ended. */
+  after: z.array(z.string()).optional(),
   /** Left out, with a word about it, where no model is configured. */
   needsModel: z.literal(true).optional(),
 });
@@ -87,7 +89,7 @@ export function decompose({
   return {
     template: template.name,
     why: `read as "${template.name}" by: ${template.words.filter((word) => words.includes(word)).join(', ')}`,
-    plan: { version: 1, goal: filled.task, steps: left.map((one) => fill(one, filled)) },
+    plan: { version: 1, goal: filled.task, steps: left.map((one) => fill(one, filled, left)) },
     estimate: {
       steps: left.length,
       seconds: Math.round(seconds.reduce((sum, one) => sum + one, 0)),
@@ -141,9 +143,15 @@ function languageIn(words: readonly string[]): string | undefined {
 }
 
 function fill(
-  { id, agent, tool, task, inputs, args, onFailure }: TemplateStep,
+  { id, agent, tool, task, inputs, args, onFailure, after = [] }: TemplateStep,
   values: Readonly<Record<string, string>>,
+  steps: readonly TemplateStep[],
 ): Json {
+  // A condition is waited for, and holds for a step that was skipped, too.
+  const when = after
+    .filter((name) => steps.some((one) => one.id === name))
+    .map((name) => `\${${name}.verdict} != "failed"`)
+    .join(' && ');
   const text = (template: string): string =>
     template.replaceAll(/\$\{(task|path|language)\}/g, (_whole, name: string) =>
       (values[name] ?? '').replaceAll('${', () => '$${'),
@@ -157,6 +165,7 @@ function fill(
     ...(task !== undefined && { task: text(task) }),
     ...(inputs && { inputs: all(inputs) }),
     ...(args && { args: all(args) }),
+    ...(when !== '' && { when }),
     ...(onFailure !== undefined && { onFailure }),
   };
 }
