@@ -18,6 +18,8 @@ interface AgentsParts
   readonly pastRuns: (caller: Caller) => Promise<readonly PastRun[]>;
   /** Of the folder of the process. */
   readonly pathExists: (path: string) => boolean;
+  /** Files of the project, as many as are worth listing. */
+  readonly projectPaths: () => Promise<readonly string[]>;
   readonly showRun: (caller: Caller, runId: string) => Promise<RunView>;
 }
 
@@ -50,9 +52,11 @@ export function createAgents(parts: AgentsParts): Agents {
         task,
         hasModel: await parts.loop.isThere(),
         pathExists: parts.pathExists,
+        paths: await parts.projectPaths(),
         meanMs: await parts.store.durations(caller.id),
         ...(afterRun !== undefined && { after: await parts.showRun(caller, afterRun) }),
       }),
-    propose: async (caller) => proposeAgents(await parts.pastRuns(caller)),
+    propose: async (caller) =>
+      proposeAgents(await parts.pastRuns(caller), await registry.definitions()),
   };
 }

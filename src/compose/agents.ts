@@ -7,6 +7,7 @@ import { localCaller, type Caller } from '../contract/caller/index.ts';
 import type { Catalogue } from '../contract/catalogue/index.ts';
 import { digestJson, lazy, lazyObject, systemTimers } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
+import { projectFiles } from './project-files.ts';
 import { agentFiles, userAgentsFolder } from './agent-files.ts';
 import { agentLoop } from './agent-loop.ts';
 import { followWith, trustedServers, type AgentHereParts } from './agent.ts';
@@ -24,6 +25,8 @@ export interface AgentsHereParts extends Omit<AgentHereParts, 'catalogue'> {
 const maxHops = 20;
 const maxAttempts = 3;
 const maxDepth = 3;
+/** Of a project, to see its language. */
+const maxListedFiles = 2_000;
 
 /** The agents of this process; nothing of them is loaded before one is asked for. */
 export function agentsHere(parts: AgentsHereParts): Agents {
@@ -70,6 +73,7 @@ export function agentsHere(parts: AgentsHereParts): Agents {
       toolsFor: async (caller) =>
         (await entries()).map(({ name }) => name).filter((name) => isInScope(caller, name)),
       pastRuns: (caller) => pastRuns(parts, caller),
+      projectPaths: () => projectFiles(parts.roots).list(maxListedFiles),
       pathExists: (path) => path !== '' && existsSync(join(request.cwd, path)),
       showRun: (caller, runId) => workflows.show(caller, runId),
       writeFile: (name, text) => writeAgentFile(userAgentsFolder(request), { name, text }),

@@ -146,6 +146,7 @@ function partsOf(
     pinContext: async (_caller, { ref }) => `pinned-${ref}`,
     pastRuns: async () => [],
     pathExists: () => false,
+    projectPaths: async () => [],
     showRun: nothing,
     writeFile: async (name) => name,
     log: silentLog,

@@ -3,7 +3,14 @@ import { planSchema } from '../../contract/plan/index.ts';
 import { decompose, type DecomposeRequest } from './decompose.ts';
 
 const make = (task: string, parts: Partial<DecomposeRequest> = {}) =>
-  decompose({ task, hasModel: false, meanMs: new Map(), pathExists: () => false, ...parts });
+  decompose({
+    task,
+    hasModel: false,
+    meanMs: new Map(),
+    pathExists: () => false,
+    paths: [],
+    ...parts,
+  });
 const idsOf = (plan: unknown): readonly string[] =>
   planSchema.parse(plan).steps.map(({ id }) => id);
 
@@ -55,6 +62,21 @@ describe('a task in a sentence', () => {
       review: '${fix.verdict} != "failed"',
     });
     expect(stepsOf('fix the failing tests').review).toBeUndefined();
+  });
+
+  it.each([
+    [
+      'build a feature: coupons',
+      ['app.js', 'b.js', 'x.py', 'a.css', 'b.css', 'c.css'],
+      'javascript',
+    ],
+    ['build a feature: coupons in go', ['app.js'], 'go'],
+    ['build a feature: coupons in src/cart.ts', ['app.js'], 'typescript'],
+    ['build a feature: coupons', ['page.html', 'README.md'], 'html'],
+    ['build a feature: coupons', [], 'python'],
+  ])('%s, with %j: %s', (task, paths, language) => {
+    const [code] = planSchema.parse(make(task, { paths }).plan).steps;
+    expect(code?.inputs).toEqual({ language });
   });
 
   it('cannot put references into the plan', () => {

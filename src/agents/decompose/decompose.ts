@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { DecomposedTask } from '../../contract/agents/index.ts';
 import type { Json } from '../../contract/plan/index.ts';
-import { languages } from '../../contract/language/index.ts';
+import { type Language, languageOfFile, languages } from '../../contract/language/index.ts';
 import type { RunView } from '../../contract/run/index.ts';
 import { InvalidTaskError } from '../errors.ts';
 import data from './templates.json' with { type: 'json' };
@@ -41,10 +41,13 @@ export interface DecomposeRequest {
   readonly meanMs: ReadonlyMap<string, number>;
   /** Whether a word that may be a folder or file is one. */
   readonly pathExists: (path: string) => boolean;
+  /** Files of the project, or as many as are listed. */
+  readonly paths: readonly string[];
   /** A run of an earlier plan for this task: what succeeded there is left out. */
   readonly after?: RunView;
 }
 
+const usualLanguage = 'python';
 const usualStepSeconds = 20;
 const maxTaskChars = 2_000;
 
@@ -54,6 +57,7 @@ export function decompose({
   hasModel,
   meanMs,
   pathExists,
+  paths,
   after,
 }: DecomposeRequest): DecomposedTask {
   const words = wordsOf(task);
@@ -61,8 +65,9 @@ export function decompose({
   if (!template || task.trim() === '' || task.length > maxTaskChars)
     throw new InvalidTaskError(unclear);
   const path = pathIn(task, pathExists);
-  const language = languageIn(words);
-  const filled = { task: task.trim(), path: path ?? '.', language: language ?? 'python' };
+  const language =
+    languageIn(words) ?? languageOfFile(path ?? '') ?? mainLanguage(paths) ?? usualLanguage;
+  const filled = { task: task.trim(), path: path ?? '.', language };
   const questions: string[] = [];
   const isOpen = ({ id }: TemplateStep): boolean => after?.steps[id]?.status !== 'succeeded';
   const possible = template.steps.filter(({ needsModel }) => hasModel || needsModel !== true);
@@ -140,6 +145,20 @@ const taskWords = new Set(templates.flatMap(({ words }) => words));
 
 function languageIn(words: readonly string[]): string | undefined {
   return languages.find((name) => words.includes(name));
+}
+
+const markup: readonly Language[] = ['html', 'css', 'sql'];
+
+/** The language of most files; what programs of other languages have beside them counts where there are none of those. */
+function mainLanguage(paths: readonly string[]): Language | undefined {
+  const counts = Map.groupBy(
+    paths.flatMap((path) => languageOfFile(path) ?? []),
+    (language) => language,
+  );
+  const rank = (language: Language): number =>
+    (counts.get(language)?.length ?? 0) * (markup.includes(language) ? 1 : paths.length + 1);
+  const [first] = [...counts.keys()].toSorted((a, b) => rank(b) - rank(a));
+  return first;
 }
 
 function fill(

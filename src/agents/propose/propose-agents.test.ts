@@ -52,3 +52,13 @@ it('proposes nothing of few runs, of failed ones, of one step or of agents', () 
     .map(({ summary, plan }) => ({ summary, plan: { ...plan, steps: plan.steps.slice(0, 1) } }));
   expect(proposeAgents(single)).toEqual([]);
 });
+
+it('proposes nothing that an agent does already, and no name that is taken', () => {
+  const runs = ['a', 'b', 'c'].map((path) => aRun(path));
+  const [{ name, text } = { name: '', text: '' }] = proposeAgents(runs);
+  const read = readAgentFile({ path: 'x.md', text, source: 'user' });
+  if (read.kind !== 'read') throw new Error(JSON.stringify(read.problems));
+  expect(proposeAgents(runs, [{ ...read.agent, name: 'renamed' }])).toEqual([]);
+  const others = [name, `${name}-2`].map((taken) => ({ name: taken, procedures: {} }));
+  expect(proposeAgents(runs, others)).toMatchObject([{ name: `${name}-3` }]);
+});

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { ProposedAgent } from '../../contract/agents/index.ts';
+import type { AgentDefinition, ProposedAgent } from '../../contract/agents/index.ts';
 import type { Json, Plan, Step } from '../../contract/plan/index.ts';
 import type { RunSummary } from '../../contract/run/index.ts';
 
@@ -15,18 +15,26 @@ const maxProposals = 5;
 const maxNameChars = 40;
 
 /** An agent for each kind of plan that was run again and again: what differed between the runs becomes its inputs. */
-export function proposeAgents(runs: readonly PastRun[]): readonly ProposedAgent[] {
-  const fitting = runs.filter(
-    ({ plan, summary }) => shapeOf(plan).length >= minSteps && !isOfAgent(summary),
+export function proposeAgents(
+  runs: readonly PastRun[],
+  known: readonly Pick<AgentDefinition, 'name' | 'procedures'>[] = [],
+): readonly ProposedAgent[] {
+  const done = new Set(
+    known.flatMap(({ procedures }) => Object.values(procedures)).map(({ plan }) => keyOf(plan)),
   );
-  const groups = Map.groupBy(fitting, ({ plan }) => shapeOf(plan).join(' → '));
+  const fitting = runs.filter(
+    ({ plan, summary }) =>
+      shapeOf(plan).length >= minSteps && !isOfAgent(summary) && !done.has(keyOf(plan)),
+  );
+  const groups = Map.groupBy(fitting, ({ plan }) => keyOf(plan));
+  const names = known.map(({ name }) => name);
   return [...groups.values()]
     .filter(
       (group) => group.filter(({ summary }) => summary.status === 'succeeded').length >= minRuns,
     )
     .sort((a, b) => b.length - a.length)
     .slice(0, maxProposals)
-    .map(makeAgent);
+    .map((group) => makeAgent(group, names));
 }
 
 /** Runs of agents are the work of an agent already. */
@@ -40,11 +48,16 @@ function shapeOf({ steps }: Plan): readonly string[] {
   return isPlain ? steps.map(({ tool = '' }) => tool) : [];
 }
 
-function makeAgent(group: readonly PastRun[]): ProposedAgent {
+/** The same for plans that one agent does. */
+function keyOf(plan: Plan): string {
+  return shapeOf(plan).join(' → ');
+}
+
+function makeAgent(group: readonly PastRun[], taken: readonly string[]): ProposedAgent {
   const succeeded = group.filter(({ summary }) => summary.status === 'succeeded');
   const [model] = succeeded;
   const shape = shapeOf(model?.plan ?? { version: 1, steps: [] });
-  const name = nameOf(shape);
+  const name = freeName(nameOf(shape), taken);
   const input: Record<string, Record<string, Json>> = {};
   const steps = (model?.plan.steps ?? []).map((step, index) =>
     generalize(step, {
@@ -82,6 +95,13 @@ function nameOf(shape: readonly string[]): string {
     ...new Set(shape.map((tool) => (tool.split('.')[1] ?? tool).replaceAll('_', '-'))),
   ];
   return words.join('-then-').slice(0, maxNameChars).replaceAll(/-+$/g, '').toLowerCase();
+}
+
+/** Two lists of tools may begin alike, and names are cut. */
+function freeName(name: string, taken: readonly string[]): string {
+  if (!taken.includes(name)) return name;
+  const next = taken.findIndex((_one, index) => !taken.includes(`${name}-${index + 2}`));
+  return `${name}-${next + 2}`;
 }
 
 /** Ids of steps may differ between the runs; references name those of the one that is kept. */

@@ -69,6 +69,11 @@ export class Registry {
     return { ...this.#show(found, await this.#about(caller)), definition: found.agent };
   }
 
+  async definitions(): Promise<readonly AgentDefinition[]> {
+    const { agents } = await this.#load();
+    return agents.map(({ agent }) => agent);
+  }
+
   async has(name: string, version: string): Promise<boolean> {
     const { agents } = await this.#load();
     return agents.some(({ agent }) => agent.name === name && agent.version === version);

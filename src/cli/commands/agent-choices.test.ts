@@ -22,6 +22,7 @@ async function tutti(...argv: readonly string[]) {
     const agents = Object({
       why: async (_caller: typeof localCaller, runId: string) =>
         Object.hasOwn(parents, runId) ? [{ runId, parentRun: parents[runId] }] : [],
+      propose: async () => [{ name: 'a-then-b', text: '', runs: [], shape: [] }],
     });
     return { ...system, workflows, agents };
   };
@@ -43,4 +44,11 @@ describe('tutti runs why', () => {
       expect(JSON.parse(ran.stdout)).toMatchObject({ runId: 'whole' });
     },
   );
+});
+
+it('tutti agents propose --json is one document, and asks nothing', async () => {
+  const ran = await tutti('agents', 'propose', '--json');
+  expect(ran.exitCode).toBe(0);
+  expect(ran.stderr).not.toContain('a-then-b');
+  expect(JSON.parse(ran.stdout)).toMatchObject({ proposals: [{ name: 'a-then-b' }], added: [] });
 });

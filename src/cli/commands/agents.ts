@@ -256,6 +256,11 @@ function proposeNew(invocation: Invocation): Promise<number> {
       );
       return 0;
     }
+    // A program decides by the document, and says --yes.
+    if (output.isJson && options['yes'] !== true) {
+      output.result({ proposals, added: [] }, () => '');
+      return 0;
+    }
     const added: string[] = [];
     for (const proposal of proposals) {
       output.note(describeProposal(proposal));
