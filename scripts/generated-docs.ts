@@ -3,6 +3,7 @@ import { errorCodes, type ErrorCodeEntry } from '../src/contract/error/index.ts'
 import { ownVersion } from '../src/kernel/index.ts';
 import { renderSecurityRules } from '../src/toolbox/code/security/security-rules.ts';
 import { renderOperations, type ApiDocument } from './render-client.ts';
+import { renderAlertsDoc } from './render-alerts-doc.ts';
 import { renderMetricsDoc } from './render-metrics-doc.ts';
 import { renderDashboards } from './render-dashboards.ts';
 import { renderConfigurationDoc } from './render-configuration-doc.ts';
@@ -19,6 +20,7 @@ export async function generatedDocs(): Promise<readonly GeneratedDoc[]> {
   return [
     { path: 'docs/configuration.md', text: renderConfigurationDoc() },
     { path: 'docs/metrics.md', text: renderMetricsDoc() },
+    { path: 'docs/built-in-alerts.md', text: renderAlertsDoc() },
     ...renderDashboards(),
     { path: 'docs/errors.md', text: renderErrorsDoc() },
     { path: 'docs/security-rules.md', text: renderSecurityRules() },

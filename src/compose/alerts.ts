@@ -45,7 +45,7 @@ export function alertsHere({ settings, metrics, log }: AlertParts): AlertsHere {
   const firingFile = join(home, 'alerts-firing.json');
   const webhooks = alerts.webhooks.map(webhookOf);
   let silences: Readonly<Record<string, number>> = {};
-  const engine = new AlertEngine(metrics);
+  const engine = new AlertEngine(metrics, Date.now());
   const notifier = new AlertNotifier({
     webhooks,
     log,

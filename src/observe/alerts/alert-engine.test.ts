@@ -9,7 +9,8 @@ const names = (changes: readonly AlertChange[]): readonly string[] =>
   changes.map(({ alert, state }) => `${alert} ${state}`);
 
 it('names only metrics that exist, each with one limit', () => {
-  for (const { metric, kind, above, below } of builtInRules) {
+  for (const { metric, kind, above, below, windowMs } of builtInRules) {
+    expect(windowMs !== undefined).toBe(kind === 'ratio' || kind === 'increase');
     expect(metricDefinitions).toHaveProperty(metric);
     expect((above === undefined) !== (below === undefined)).toBe(kind !== 'anomaly');
   }
@@ -17,26 +18,40 @@ it('names only metrics that exist, each with one limit', () => {
 
 it('fires when a limit is crossed for long enough, once, and says when that is over', () => {
   const metrics = new Metrics();
-  const engine = new AlertEngine(metrics);
+  const engine = new AlertEngine(metrics, 0);
   metrics.set('tutti_disk_free_bytes', [], 9e9);
   const fail = (error: number, ok: number): void => {
     metrics.add('tutti_face_calls_total', ['mcp', 'error'], error);
     metrics.add('tutti_face_calls_total', ['mcp', 'ok'], ok);
   };
-  const seen = Array.from({ length: 12 }, (_, minute) => {
+  const seen = Array.from({ length: 16 }, (_, minute) => {
     fail(minute < 8 ? 50 : 0, 50);
-    return names(engine.evaluate(minute * minuteMs));
+    return names(engine.evaluate((minute + 1) * minuteMs));
   });
   expect(seen.flat()).toEqual(['CallsFailing firing', 'CallsFailing resolved']);
-  expect(seen[6]).toEqual(['CallsFailing firing']);
-  expect(seen[8]).toEqual(['CallsFailing resolved']);
+  expect(seen[2]).toEqual(['CallsFailing firing']);
+  expect(seen[10]).toEqual(['CallsFailing resolved']);
+});
+
+it.each([5, 60, 600])('counts the same whatever the interval: %i seconds', (intervalSeconds) => {
+  const metrics = new Metrics();
+  metrics.set('tutti_disk_free_bytes', [], 9e9);
+  const engine = new AlertEngine(metrics, 0);
+  const fired: AlertChange[] = [];
+  const lastMs = Math.max(6 * minuteMs, 3 * intervalSeconds * 1_000);
+  for (let nowMs = 0; nowMs <= lastMs; nowMs += 1_000) {
+    metrics.add('tutti_face_calls_total', ['mcp', 'error'], 3);
+    metrics.add('tutti_refused_requests_total', ['identity'], 3);
+    if (nowMs % (intervalSeconds * 1_000) === 0) fired.push(...engine.evaluate(nowMs));
+  }
+  expect(names(fired).toSorted()).toEqual(['CallsFailing firing', 'RequestsRefused firing']);
 });
 
 it('does not fire for few calls, or for what was counted before it began to watch', () => {
   const metrics = new Metrics();
   metrics.set('tutti_disk_free_bytes', [], 9e9);
   metrics.add('tutti_step_attempts_total', ['unknown'], 7);
-  const engine = new AlertEngine(metrics);
+  const engine = new AlertEngine(metrics, 0);
   expect(engine.evaluate(0)).toEqual([]);
   metrics.add('tutti_face_calls_total', ['mcp', 'error'], 3);
   expect(engine.evaluate(10 * minuteMs)).toEqual([]);
@@ -47,7 +62,7 @@ it('does not fire for few calls, or for what was counted before it began to watc
 it('finds an hour with unusually many failures by itself', () => {
   const metrics = new Metrics();
   metrics.set('tutti_disk_free_bytes', [], 9e9);
-  const engine = new AlertEngine(metrics);
+  const engine = new AlertEngine(metrics, 0);
   const changes: AlertChange[] = [];
   for (let hour = 0; hour < 24 * 14 + 6; hour += 1) {
     const failures = hour < 24 * 14 ? 10 + (hour % 5) : 60;

@@ -6,14 +6,18 @@ export type Severity = 'info' | 'warning' | 'critical';
 
 interface AlertRule {
   readonly name: string;
-  /** `value`: as it is; `increase`, `ratio`: since the evaluation before; `anomaly`: of whole hours. */
+  /** `value`: as it is; `increase`, `ratio`: within `windowMs`; `anomaly`: of whole hours. */
   readonly kind: 'value' | 'increase' | 'ratio' | 'anomaly';
   readonly metric: MetricName;
   /** Only series one of whose labels is this; for a ratio it is the numerator. */
   readonly part?: string;
   readonly above?: number;
   readonly below?: number;
+  /** A ratio of fewer says nothing. */
   readonly minCount?: number;
+  /** What is counted: the latest so many milliseconds, however often the rule is evaluated. */
+  readonly windowMs?: number;
+  /** How long it must hold before the alert fires. */
   readonly forMs: number;
   readonly severity: Severity;
   readonly summary: string;
@@ -34,27 +38,35 @@ export interface AlertChange {
 
 interface RuleState {
   readonly rule: AlertRule;
-  last: number | undefined;
-  lastTotal: number;
+  /** Oldest first, from the last one before the window on. */
+  readonly samples: Sample[];
   pendingSinceMs: number | undefined;
   firing: AlertChange | undefined;
   readonly detector: AnomalyDetector;
   hour: { startMs: number; fromValue: number } | undefined;
 }
 
+interface Sample {
+  readonly atMs: number;
+  readonly part: number;
+  readonly total: number;
+}
+
 const hourMs = 3_600_000;
+/** Enough for the longest window at the shortest interval. */
+const maxSamples = 1_000;
 
 /** Decides, whenever it is asked, which alerts begin and end. */
 export class AlertEngine {
   readonly #metrics: Metrics;
   readonly #states: readonly RuleState[];
 
-  constructor(metrics: Metrics, rules: readonly AlertRule[] = builtInRules) {
+  /** What was counted before `startMs` is no increase. */
+  constructor(metrics: Metrics, startMs: number, rules: readonly AlertRule[] = builtInRules) {
     this.#metrics = metrics;
     this.#states = rules.map((rule) => ({
       rule,
-      last: undefined,
-      lastTotal: 0,
+      samples: [this.#sample(rule, startMs)],
       pendingSinceMs: undefined,
       firing: undefined,
       detector: new AnomalyDetector(),
@@ -90,24 +102,31 @@ export class AlertEngine {
 
   /** Undefined while nothing can be said, which changes nothing. */
   #measure(state: RuleState, nowMs: number): { isBad: boolean; value: number } | undefined {
-    const { rule } = state;
-    const isPart = (labels: readonly string[]): boolean =>
-      rule.part === undefined || labels.includes(rule.part);
-    const sum = this.#metrics.sum(rule.metric, isPart);
-    if (rule.kind === 'anomaly') return measureHour(state, { sum, nowMs });
-    if (rule.kind === 'value') return { isBad: isBeyond(rule, sum), value: sum };
-    const total = this.#metrics.sum(rule.metric);
-    const { last, lastTotal } = state;
-    state.last = sum;
-    state.lastTotal = total;
-    // Its first evaluation: what was counted before is no increase.
-    if (last === undefined) return undefined;
-    const increase = Math.max(0, sum - last);
+    const { rule, samples } = state;
+    const now = this.#sample(rule, nowMs);
+    if (rule.kind === 'anomaly') return measureHour(state, { sum: now.part, nowMs });
+    if (rule.kind === 'value') return { isBad: isBeyond(rule, now.part), value: now.part };
+    samples.push(now);
+    dropOld(samples, nowMs - (rule.windowMs ?? 0));
+    const before = samples[0] ?? now;
+    const increase = Math.max(0, now.part - before.part);
     if (rule.kind === 'increase') return { isBad: isBeyond(rule, increase), value: increase };
-    const count = Math.max(0, total - lastTotal);
+    const count = Math.max(0, now.total - before.total);
     if (count < (rule.minCount ?? 1)) return { isBad: false, value: 0 };
     return { isBad: isBeyond(rule, increase / count), value: increase / count };
   }
+
+  #sample({ metric, part }: AlertRule, atMs: number): Sample {
+    const isPart = (labels: readonly string[]): boolean =>
+      part === undefined || labels.includes(part);
+    return { atMs, part: this.#metrics.sum(metric, isPart), total: this.#metrics.sum(metric) };
+  }
+}
+
+/** Keeps the last one before the window: with an interval longer than the window it is the one before this. */
+function dropOld(samples: Sample[], fromMs: number): void {
+  const first = samples.findLastIndex(({ atMs }, at) => atMs <= fromMs && at < samples.length - 1);
+  samples.splice(0, Math.max(first, samples.length - maxSamples, 0));
 }
 
 /** Hours are compared once they are whole. */
