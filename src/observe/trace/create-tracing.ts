@@ -116,10 +116,11 @@ function openSpan(start: SpanStart, around: Surroundings): OpenSpan {
   const incoming = readTraceMeta(start.parentMeta ?? {});
   // A request's own context names the outermost span of its trace; spans opened since are nearer.
   const isInside = above && (!incoming.parent || incoming.parent.traceId === above.context.traceId);
-  const parent = isInside ? above.context : incoming.parent;
-  const baggage = incoming.baggage ?? (isInside ? above.baggage : undefined);
+  const isBelow = isInside && !(start.isFromLoop === true && incoming.parent);
+  const parent = isBelow ? above.context : incoming.parent;
+  const baggage = incoming.baggage ?? (isBelow ? above.baggage : undefined);
   const startedTickMs = around.tickMs();
-  // Counted from the span above, so that spans of one process line up to the microsecond.
+  // Counted from the running span of the same trace, so that spans of one process line up to the microsecond.
   const startedAtUs = isInside
     ? above.startedAtUs + Math.round((startedTickMs - above.startedTickMs) * 1000)
     : Math.round(clock.now() * 1000);

@@ -51,6 +51,11 @@ export interface SpanStart {
   readonly attributes?: SpanAttributes;
   /** `_meta` of the request this work answers; the trace goes on from its `traceparent`. */
   readonly parentMeta?: Readonly<Record<string, unknown>>;
+  /**
+   * Work begun by a loop that serves several traces or runs: the running span may be that of another, so only
+   * `parentMeta` says what caused it.
+   */
+  readonly isFromLoop?: boolean;
   /** The caller that may see the span; the local one when not given. */
   readonly caller?: Caller;
 }

@@ -104,6 +104,8 @@ function call(parts: ActivityParts, request: ActivityRequest): Promise<CallOutco
       'gen_ai.tool.name': tool,
     },
     parentMeta: request.meta ?? {},
+    // The engine begins a step in the tick in which another step, or another run, was committed.
+    isFromLoop: true,
     caller: { id: request.callerId },
   } as const;
   return tracer.traced(start, async (span) => {

@@ -172,6 +172,7 @@ interface StepSpanStart {
   readonly attributes: Readonly<Record<string, string | number>>;
   /** `_meta` of the run: may carry the `traceparent` it belongs to. */
   readonly parentMeta: Readonly<Record<string, unknown>>;
+  readonly isFromLoop?: boolean;
   readonly caller: Caller;
 }
 

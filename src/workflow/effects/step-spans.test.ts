@@ -61,6 +61,14 @@ describe('the span of a step', () => {
     expect(bench.calls[0]?.meta['traceparent']).toBe(`00-${traceId}-${span?.spanId}-01`);
   });
 
+  it('hangs below its run, though another span of the trace is active where the engine begins it', async () => {
+    const { bench, tracing, spans } = aTracedBench();
+    const other = { name: 'other', kind: 'internal', parentMeta: meta } as const;
+    await tracing.traced(other, () => bench.call({ step: 'b' }, { meta }));
+    const step = (await spans()).find(({ name }) => name === 'step b');
+    expect(step?.parentSpanId).toBe(runSpan);
+  });
+
   it('says that and why the step failed, came from the cache, or is unknown', async () => {
     const { bench, spans } = aTracedBench();
     const cache = { ttlMs: null };
