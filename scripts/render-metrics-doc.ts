@@ -28,7 +28,7 @@ The number of series is bounded by the table: each metric keeps at most its numb
 models and agents share the label \`other\`. All together that is under 20,000 series, whatever the names are. Alert rules and dashboards for
 them: [alerts.md](alerts.md).
 
-\`tutti usage\` shows what was called how often, how fast and at what cost by \`tool\`, \`server\`, \`model\`, \`caller\` or \`day\`, from the traces of the
+\`tutti usage\` shows what was called how often, how fast and at what cost by \`tool\`, \`server\`, \`model\`, \`agent\`, \`caller\` or \`day\`, from the traces of the
 data directory. Nothing of it leaves the machine.
 
 Limits: metrics are kept in memory and begin at zero with the process; \`tutti usage\` reads the latest 50,000 spans. Metrics are not pushed by OTLP (spans are): let a

@@ -7,6 +7,7 @@ export type {
   DelegationStore,
 } from './delegate/delegation-store.ts';
 export type { LoopRequest, ModelLoop } from './delegate/run-attempt.ts';
+export type { TraceAttempt } from './delegate/try-agent.ts';
 export type { AgentChecks } from './definition/check-agent.ts';
 export { type AgentFile, readAgentFile } from './definition/read-agent-file.ts';
 export { createAgents } from './create-agents.ts';

@@ -6,6 +6,7 @@ import { isInScope } from '../contract/access/index.ts';
 import { localCaller, type Caller } from '../contract/caller/index.ts';
 import type { Catalogue } from '../contract/catalogue/index.ts';
 import { digestJson, lazy, lazyObject, systemTimers } from '../kernel/index.ts';
+import type { Tracing } from '../observe/index.ts';
 import type { Store } from '../store/index.ts';
 import { projectFiles } from './project-files.ts';
 import { agentFiles, userAgentsFolder } from './agent-files.ts';
@@ -14,9 +15,11 @@ import { followWith, trustedServers, type AgentHereParts } from './agent.ts';
 import { pinWith } from './pin-context.ts';
 import { pastRuns, writeAgentFile } from './project-agents.ts';
 import type { SettingsRequest } from './settings.ts';
+import { traceAttempts } from './trace-rooms.ts';
 
 export interface AgentsHereParts extends Omit<AgentHereParts, 'catalogue'> {
   readonly store: Store;
+  readonly tracing: Pick<Tracing, 'traced'>;
   readonly request: SettingsRequest;
   readonly catalogue: () => Catalogue;
 }
@@ -80,6 +83,7 @@ export function agentsHere(parts: AgentsHereParts): Agents {
       project: async () => projectName((await parts.roots.current())[0]),
       pinContext: pinWith({ contexts, workflows }),
       log: parts.log.child({ room: 'agents' }),
+      traceAttempt: traceAttempts(parts.tracing),
     });
   });
   const versions = lazyObject<AgentVersions>(

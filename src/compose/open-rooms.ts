@@ -64,7 +64,7 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
   const { memory, memoryItems: notes } = remembered;
   const asked = { roots, models, memory, notes, contexts, experience, runs, catalogue, servers };
   const agent = traceAgent(agentHere({ ...known, ...asked, finder: () => finder }), tracing);
-  const agents = agentsHere({ ...known, ...asked, store, request, finder: () => finder });
+  const agents = agentsHere({ ...known, ...asked, tracing, store, request, finder: () => finder });
   const logins = loginsHere({ ...known, store });
   const ours = toolboxServers({ ...known, roots, request, sandbox, catalogue, models });
   const entries = await openServerEntries({ request, settings, log });

@@ -1,3 +1,4 @@
+import type { TraceAttempt } from '../agents/index.ts';
 import type { Agent } from '../contract/agent/index.ts';
 import type { MemoryItems } from '../contract/memory/index.ts';
 import type { ModelCall, ModelRequest, Models, ModelUsage } from '../contract/model/index.ts';
@@ -85,6 +86,33 @@ export function traceAgent(agent: Agent, tracing: Tracer): Agent {
       });
     },
   } satisfies Pick<Agent, 'ask'>);
+}
+
+/** A task of one of the agents that tasks are delegated to; its text stays out of the span. */
+export function traceAttempts(tracing: Tracer): TraceAttempt {
+  return ({ agent, version, context: { caller, meta } }, work) => {
+    const start = {
+      name: `invoke_agent ${agent}`,
+      kind: 'internal',
+      attributes: {
+        'gen_ai.operation.name': 'invoke_agent',
+        'gen_ai.agent.name': agent,
+        'gen_ai.agent.version': version,
+      },
+      parentMeta: meta,
+      caller,
+    } as const;
+    return tracing.traced(start, async (span) => {
+      const result = await work();
+      span.setAttributes({
+        'tutti.agent.outcome': result.verdict,
+        'tutti.run.id': result.run_id ?? undefined,
+      });
+      if (result.verdict === 'failed') span.fail(result.error ?? result.summary);
+      if (result.verdict === 'cancelled') span.cancel();
+      return result;
+    });
+  };
 }
 
 /** A program in the sandbox: what does not belong to the program was spent on starting it. */

@@ -11,7 +11,13 @@ import { toJson, type Option, type Task } from './agent-options.ts';
 import { BudgetExceededError } from '../errors.ts';
 import { narrow, type RootLimits } from './budget.ts';
 import type { DelegationChange, DelegationRow, DelegationStore } from './delegation-store.ts';
-import { runAttempt, type AttemptParts, type AttemptResult, type Spending } from './run-attempt.ts';
+import {
+  runAttempt,
+  type Attempt,
+  type AttemptParts,
+  type AttemptResult,
+  type Spending,
+} from './run-attempt.ts';
 
 export interface TryParts extends AttemptParts {
   readonly registry: Registry;
@@ -20,7 +26,14 @@ export interface TryParts extends AttemptParts {
   readonly versions: AgentVersions;
   readonly limits: RootLimits & { readonly hops: number; readonly attempts: number };
   readonly log: Log;
+  readonly traceAttempt?: TraceAttempt;
 }
+
+/** The port to tracing: each attempt of an agent runs inside a span. */
+export type TraceAttempt = (
+  attempt: { readonly agent: string; readonly version: string; readonly context: CallContext },
+  work: () => Promise<AttemptResult>,
+) => Promise<AttemptResult>;
 
 interface OneTry extends Task {
   readonly option: Option;
@@ -78,7 +91,7 @@ export async function tryOne(
   const release = parts.registry.begin(agent);
   const spent = { tokens: 0, moneyUsd: 0 };
   try {
-    const result = await runAttempt(parts, {
+    const attempt: Attempt = {
       agent,
       capability: option.capability,
       procedure: agent.procedures[option.capability],
@@ -90,7 +103,11 @@ export async function tryOne(
       spent,
       hasParentRun: task.parentRun !== null,
       note: (known) => parts.store.change(place, known),
-    });
+    };
+    const { name, version } = agent;
+    const work = (): Promise<AttemptResult> => runAttempt(parts, attempt);
+    const { traceAttempt } = parts;
+    const result = await (traceAttempt?.({ agent: name, version, context }, work) ?? work());
     const { verdict, error, run_id: runId } = result;
     const attempts = [
       ...task.attempts,

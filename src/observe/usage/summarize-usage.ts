@@ -1,7 +1,7 @@
 import type { SpanRecord } from '../trace/span.ts';
 
 /** What usage is counted by. */
-export const usageKinds = ['tool', 'server', 'model', 'caller', 'day'] as const;
+export const usageKinds = ['tool', 'server', 'model', 'agent', 'caller', 'day'] as const;
 export type UsageKind = (typeof usageKinds)[number];
 
 export interface UsageLine {
@@ -15,7 +15,7 @@ export interface UsageLine {
   readonly costUsd: number;
 }
 
-/** Calls of tools, and turns of models where it is by model; busiest first, days in order. */
+/** Calls of tools, and turns of models where it is by model, tasks where it is by agent; busiest first, days in order. */
 export function summarizeUsage(
   spans: readonly SpanRecord[],
   { by, sinceMs }: { readonly by: UsageKind; readonly sinceMs: number },
@@ -34,6 +34,7 @@ export function summarizeUsage(
 function isCounted({ attributes }: SpanRecord, by: UsageKind): boolean {
   const operation = attributes['gen_ai.operation.name'];
   if (by === 'model') return operation === 'chat';
+  if (by === 'agent') return operation === 'invoke_agent';
   return operation === 'execute_tool' || (by === 'day' && operation === 'chat');
 }
 
@@ -43,6 +44,7 @@ function groupOf(span: SpanRecord, by: UsageKind): string {
     tool: attributes['gen_ai.tool.name'],
     server: attributes['tutti.server'],
     model: attributes['gen_ai.request.model'],
+    agent: attributes['gen_ai.agent.name'],
     caller: callerId,
     day: new Date(startedAtUs / 1_000).toISOString().slice(0, 10),
   };
