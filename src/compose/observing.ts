@@ -10,6 +10,7 @@ import {
   createTracing,
   Metrics,
   type RunningLog,
+  SpanLog,
   type Tracing,
   type TraceStore,
 } from '../observe/index.ts';
@@ -39,10 +40,14 @@ export function startObserving(options: ObservingOptions): Observing {
   const log = startLog(options, activeSpans);
   const { enabled, keep_days, otlp_endpoint, otlp_headers } = settings.tracing;
   const metrics = new Metrics();
+  const spanLog = new SpanLog(log);
   const tracing = createTracing({
     activeSpans,
     log,
-    onSpan: (record) => countSpan(metrics, record),
+    onSpan: (record, runId) => {
+      countSpan(metrics, record);
+      spanLog.write(record, runId);
+    },
     onDropped: (target, count) => metrics.add('tutti_spans_dropped_total', [target], count),
     ...(enabled ? { store: options.traces } : {}),
     ...(otlp_endpoint === undefined
@@ -76,6 +81,7 @@ function startLog(options: ObservingOptions, activeSpans: ActiveSpans): RunningL
   const toStderr = createLog({ ...parts, stream: stderr });
   return {
     ...writeToBoth(toFile, toStderr),
+    isWritten: (level) => toFile.isWritten(level),
     setLevel: (next) => [toFile, toStderr].forEach((log) => log.setLevel(next)),
     close: () => toFile.close(),
   };

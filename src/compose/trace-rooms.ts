@@ -108,7 +108,10 @@ export function traceAttempts(tracing: Tracer): TraceAttempt {
         'tutti.agent.outcome': result.verdict,
         'tutti.run.id': result.run_id ?? undefined,
       });
-      if (result.verdict === 'failed') span.fail(result.error ?? result.summary);
+      if (result.verdict === 'failed') {
+        span.setAttributes({ 'error.type': 'agents.not_done' });
+        span.fail(result.error ?? result.summary);
+      }
       if (result.verdict === 'cancelled') span.cancel();
       return result;
     });

@@ -91,7 +91,7 @@ export async function tryOne(
   const release = parts.registry.begin(agent);
   const spent = { tokens: 0, moneyUsd: 0 };
   try {
-    const attempt: Attempt = {
+    const result = await runTraced(parts, {
       agent,
       capability: option.capability,
       procedure: agent.procedures[option.capability],
@@ -103,11 +103,7 @@ export async function tryOne(
       spent,
       hasParentRun: task.parentRun !== null,
       note: (known) => parts.store.change(place, known),
-    };
-    const { name, version } = agent;
-    const work = (): Promise<AttemptResult> => runAttempt(parts, attempt);
-    const { traceAttempt } = parts;
-    const result = await (traceAttempt?.({ agent: name, version, context }, work) ?? work());
+    });
     const { verdict, error, run_id: runId } = result;
     const attempts = [
       ...task.attempts,
@@ -132,6 +128,13 @@ export async function tryOne(
   } finally {
     release();
   }
+}
+
+function runTraced(parts: TryParts, attempt: Attempt): Promise<AttemptResult> {
+  const { agent, context } = attempt;
+  const { name, version } = agent;
+  const work = (): Promise<AttemptResult> => runAttempt(parts, attempt);
+  return parts.traceAttempt?.({ agent: name, version, context }, work) ?? work();
 }
 
 function cancelledBy(error: unknown, endedAtMs: number): DelegationChange {

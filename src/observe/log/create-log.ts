@@ -29,6 +29,7 @@ interface LineStream {
 export interface RunningLog extends Log {
   /** The least important level that is written from here on, by its children too. */
   setLevel(level: LogLevel): void;
+  isWritten(level: LogLevel): boolean;
   close(): void;
 }
 
@@ -46,6 +47,7 @@ export function createLog(options: LogOptions): RunningLog {
     if (logLevels.indexOf(level) < least) return;
     const line = formatLine({
       ...base(options, level),
+      ...activeIds(options, fields),
       msg: redactText(message, logLimits.maxMessageLength),
       fields,
     });
@@ -56,6 +58,7 @@ export function createLog(options: LogOptions): RunningLog {
     setLevel: (level) => {
       least = logLevels.indexOf(level);
     },
+    isWritten: (level) => logLevels.indexOf(level) >= least,
     close: () => file?.close(),
   };
 }
@@ -88,11 +91,19 @@ interface LineStart {
   readonly pid: number;
   readonly traceId?: string;
   readonly spanId?: string;
+  readonly runId?: string;
 }
 
 function base(options: LogOptions, level: LogLevel): LineStart {
   const time = new Date(options.now?.() ?? Date.now()).toISOString();
-  return { time, level, pid: process.pid, ...options.activeSpan?.() };
+  return { time, level, pid: process.pid };
+}
+
+/** Ids that the fields give are meant: the event may be of another span than the one that is active. */
+function activeIds(options: LogOptions, fields: LogFields): Partial<SpanIds> {
+  if (fields['traceId'] !== undefined) return {};
+  const { runId, ...ids } = options.activeSpan?.() ?? {};
+  return runId === undefined || fields['runId'] !== undefined ? ids : { ...ids, runId };
 }
 
 function formatLine(

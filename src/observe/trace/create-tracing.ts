@@ -1,6 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import { AppError, systemClock, type Clock, type Log } from '../../kernel/index.ts';
-import type { ActiveSpans, SpanRecord, SpanScope, SpanStart, Tracer } from './span.ts';
+import {
+  type ActiveSpans,
+  spanAttribute,
+  type SpanRecord,
+  type SpanScope,
+  type SpanStart,
+  type Tracer,
+} from './span.ts';
 import { BatchQueue, type QueueOptions } from './batch-queue.ts';
 import { OpenSpan, RandomIds, RedactedStarts, type SpanSurroundings } from './open-span.ts';
 import {
@@ -18,8 +25,8 @@ export interface TracingOptions {
   readonly log: Log;
   /** Where spans are kept; without it they are not. */
   readonly store?: TraceStore;
-  /** Sees every span that ends. Must neither wait nor throw. */
-  readonly onSpan?: (record: SpanRecord) => void;
+  /** Sees every span that ends, with the run it belongs to. Must neither wait nor throw. */
+  readonly onSpan?: (record: SpanRecord, runId: string | undefined) => void;
   /** Learns how many spans were not kept, and where. */
   readonly onDropped?: (target: string, count: number) => void;
   /** A collector that gets the spans too. */
@@ -56,8 +63,8 @@ export function createTracing(options: TracingOptions): Tracing {
   const tickMs = options.tickMs ?? (() => performance.now());
   const { activeSpans } = options;
   const ids = new RandomIds();
-  const keep = (record: SpanRecord, context: SpanContext): void => {
-    options.onSpan?.(record);
+  const keep = (record: SpanRecord, { context, runId }: OpenSpan): void => {
+    options.onSpan?.(record, runId);
     for (const sink of sinks) sink.add(record, context);
   };
   const redacted = new RedactedStarts();
@@ -129,7 +136,9 @@ function openSpan(start: SpanStart, around: Surroundings): OpenSpan {
     ? { ...parent, spanId }
     : { traceId: ids.next(16), spanId, isSampled: true };
   const parentSpanId = parent?.spanId;
-  const place = { context, parentSpanId, baggage, startedAtUs, startedTickMs };
+  const given = start.attributes?.[spanAttribute.runId];
+  const runId = typeof given === 'string' ? given : isBelow ? above.runId : undefined;
+  const place = { context, parentSpanId, baggage, startedAtUs, startedTickMs, runId };
   return new OpenSpan(start, place, around);
 }
 

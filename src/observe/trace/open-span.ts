@@ -25,7 +25,7 @@ export interface SpanSurroundings {
   readonly activeSpans: ActiveSpans;
   readonly tickMs: () => number;
   /** Takes the record of a span that ended. Neither waits nor throws. */
-  readonly keep: (record: SpanRecord, context: SpanContext) => void;
+  readonly keep: (record: SpanRecord, span: OpenSpan) => void;
 }
 
 /** Where a new span stands and when it began. */
@@ -35,6 +35,7 @@ interface SpanPlace {
   readonly baggage: string | undefined;
   readonly startedAtUs: number;
   readonly startedTickMs: number;
+  readonly runId: string | undefined;
 }
 
 /** A span whose work is still running. */
@@ -43,6 +44,7 @@ export class OpenSpan implements RunningSpan, ActiveSpan {
   readonly baggage: string | undefined;
   readonly startedAtUs: number;
   readonly startedTickMs: number;
+  readonly runId: string | undefined;
   readonly #start: SpanStart;
   readonly #parentSpanId: string | undefined;
   readonly #around: SpanSurroundings;
@@ -58,6 +60,7 @@ export class OpenSpan implements RunningSpan, ActiveSpan {
     this.baggage = place.baggage;
     this.startedAtUs = place.startedAtUs;
     this.startedTickMs = place.startedTickMs;
+    this.runId = place.runId;
     this.#parentSpanId = place.parentSpanId;
     this.#start = start;
     this.#around = around;
@@ -108,7 +111,7 @@ export class OpenSpan implements RunningSpan, ActiveSpan {
     if (this.#isOver) return;
     this.#isOver = true;
     const elapsedMs = this.#around.tickMs() - this.startedTickMs;
-    this.#around.keep(this.#record(Math.max(0, Math.round(elapsedMs * 1000))), this.context);
+    this.#around.keep(this.#record(Math.max(0, Math.round(elapsedMs * 1000))), this);
   }
 
   /** In one piece and nothing beside it: it waits to be written, and each object that waits costs. */

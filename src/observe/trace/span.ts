@@ -87,12 +87,15 @@ export interface ActiveSpan {
   readonly startedAtUs: number;
   /** Reading of the monotonic clock when the span began. */
   readonly startedTickMs: number;
+  /** The run that the span belongs to. */
+  readonly runId: string | undefined;
 }
 
 /** Ids of the running span, for log lines. */
 export interface SpanIds {
   readonly traceId: string;
   readonly spanId: string;
+  readonly runId?: string;
 }
 
 /** Follows the running span through callbacks and promises. Log and tracer share one. */
@@ -105,7 +108,10 @@ export class ActiveSpans {
 
   ids(): SpanIds | undefined {
     const active = this.#storage.getStore();
-    return active && { traceId: active.context.traceId, spanId: active.context.spanId };
+    if (!active) return undefined;
+    const { runId, context } = active;
+    const ids = { traceId: context.traceId, spanId: context.spanId };
+    return runId === undefined ? ids : { ...ids, runId };
   }
 
   runIn<Result>(span: ActiveSpan, work: () => Result): Result {
@@ -121,6 +127,8 @@ export const spanAttribute = {
   errorType: 'error.type',
   /** The caller or the connection gave up; not a failure. */
   cancelled: 'tutti.cancelled',
+  /** Spans inside it belong to the run, too. */
+  runId: 'tutti.run.id',
 } as const;
 
 /** `error.type` of a call whose tool answered with `isError`. */

@@ -218,9 +218,9 @@ export class ActiveRun implements RunScope, Committer {
   onCommitted(change: RunChange): void {
     this.#unsaved.onCommitted(change);
     if (this.#phase === 'over') return;
-    if (change.outcome !== undefined) {
+    if (change.outcome !== undefined && this.#end) {
       this.#parts.faultPoint('engine.end.after');
-      return this.#depart({ kind: 'ended' });
+      return this.#depart({ kind: 'ended', end: this.#end });
     }
     this.#proceed();
   }

@@ -123,7 +123,7 @@ export const defaultEngineLimits: EngineLimits = {
 
 /** Why this process stopped executing a run. */
 export type Departure =
-  | { readonly kind: 'ended' }
+  | { readonly kind: 'ended'; readonly end: Pick<RunRecord, 'status' | 'outcome'> }
   /** Another process owns the lease: there is nothing to release. */
   | { readonly kind: 'lost' }
   | { readonly kind: 'refused'; readonly error: unknown }
@@ -146,6 +146,7 @@ export interface ActiveRunParts {
 /** A run as the engine knows it when it departs. */
 export interface LeasedRun {
   readonly runId: string;
+  readonly record: RunRecord;
   readonly lease: Lease;
 }
 

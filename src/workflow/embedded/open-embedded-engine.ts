@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { runDepth } from '../engine/run-scope.ts';
+import { logRunBegan, logRunEnded } from '../engine/log-run.ts';
 import type { Lease, Release, RunOwner } from '../engine/run-store.ts';
 import type {
   ActiveRunParts,
@@ -278,6 +279,7 @@ class Engine implements EmbeddedEngine {
         await this.#release({ lease });
         return this.#settle(runId, 'let-go');
       }
+      logRunBegan(log, run.record, { hasHistory: run.entries.length > 0 });
       this.#begin(new ActiveRun({ ...run, lease }, this.#runParts));
     } catch (error) {
       log.error('failed to load run, releasing it', { runId, error });
@@ -305,6 +307,7 @@ class Engine implements EmbeddedEngine {
     const { runId } = run;
     switch (departure.kind) {
       case 'ended':
+        logRunEnded(this.#parts.log, run.record, departure.end);
         this.#leave(runId, 'ended');
         return;
       case 'lost':

@@ -6,6 +6,7 @@ import type {
 import { z } from 'zod';
 import type { Json } from '../../contract/plan/index.ts';
 import { reportError } from '../../kernel/index.ts';
+import { logRunBegan, logRunEnded } from '../engine/log-run.ts';
 import type { RunRecord } from '../engine/run-store.ts';
 import { RunIsTakenError, RunTimedOutError } from '../errors.ts';
 import { RecordedOrder, settledEntries } from '../interpret/index.ts';
@@ -57,6 +58,7 @@ export async function executeRun(
     const scope = createScope(parts, ctx, { ...stage, limitMs: submission.limitMs });
     const end = await goThrough(parts, run, scope);
     await attempt?.end(end.status, end.outcome);
+    if (attempt) logRunEnded(parts.log, run, end);
     return end.status;
   } finally {
     await closeAttempt(parts, attempt);
@@ -84,6 +86,7 @@ async function setStage(parts: ExecuteRunParts, submission: Submission): Promise
   const entries = await store.journal(runId);
   const isPast = isOver(run.status) || roundOf(entries) !== round;
   const attempt = isPast ? undefined : await RunAttempt.begin(parts, run, entries);
+  if (attempt) logRunBegan(parts.log, run, { hasHistory: entries.length > 0 });
   return { run, attempt, recorded: new RecordedOrder(settledEntries(entries.slice(0, recorded))) };
 }
 
