@@ -310,6 +310,7 @@ const fakeTraces: System['traces'] = {
     durationUs: 1500,
     usualDurationUs: null,
     comparedTraces: 0,
+    alikeTraces: 0,
     causes: [],
     criticalPath: [],
     errors: [],

@@ -10,7 +10,7 @@ import {
 } from './classify-span.ts';
 import type { PathPiece } from './critical-path.ts';
 import { type SpanNode, spanTree } from './span-tree.ts';
-import { rootNameOf, type UsualTimes, usualTimes } from './usual-times.ts';
+import { rootNameOf, tracesAlike, type UsualTimes, usualTimes } from './usual-times.ts';
 
 export interface Cause {
   readonly kind: CauseKind;
@@ -45,7 +45,9 @@ export interface TraceExplanation {
   /** The median of earlier traces that began alike; null where there are too few. */
   readonly usualDurationUs: number | null;
   readonly comparedTraces: number;
-  /** The most unusual time first. */
+  /** How many of them are of the same plan or request. */
+  readonly alikeTraces: number;
+  /** The most unusual time first, where it is a part that matters; then the longest. */
   readonly causes: readonly Cause[];
   readonly criticalPath: readonly PathStep[];
   readonly errors: readonly ErrorPattern[];
@@ -54,6 +56,10 @@ export interface TraceExplanation {
 
 /** Causes and pieces of the path that are named; more would hide those that matter. */
 const maxCauses = 8;
+/** Shortening a smaller part would not be noticed. */
+const minLeadingShare = 0.05;
+/** Below this the time is what it usually is. */
+const unusualFactor = 1.5;
 const maxPathSteps = 24;
 const maxErrors = 10;
 const maxErrorLength = 160;
@@ -67,13 +73,19 @@ export function explainTrace(
   earlier: readonly (readonly SpanRecord[])[],
 ): TraceExplanation {
   const name = rootNameOf(spans);
-  const usual = usualTimes(earlier, name);
+  const usual = usualTimes(earlier, spans);
   const { charges, path, durationUs } = chargeTime(spans, usual.work);
-  const alike = earlier.filter((trace) => rootNameOf(trace) === name);
+  const alike = tracesAlike(earlier, spans);
   const usualDurationUs =
     alike.length >= 3 ? Math.round(medianUs(alike.map((trace) => lengthOf(trace)))) : null;
+  const leads = (cause: Weighed): boolean =>
+    isUnusual(cause) && cause.us >= durationUs * minLeadingShare;
   const causes = mergeServers(charges, usual)
-    .toSorted((a, b) => b.excessUs - a.excessUs || byKind(a, b))
+    .toSorted((a, b) => {
+      const [first, second] = [leads(a), leads(b)];
+      if (first !== second) return first ? -1 : 1;
+      return (first ? b.excessUs - a.excessUs : b.us - a.us) || byKind(a, b);
+    })
     .slice(0, maxCauses);
   return {
     traceId: spans[0]?.traceId ?? '',
@@ -81,6 +93,7 @@ export function explainTrace(
     durationUs,
     usualDurationUs,
     comparedTraces: usual.traces,
+    alikeTraces: usual.alike,
     causes: causes.map(({ kind, subject, us, usualUs, spanIds }) => {
       const share = durationUs === 0 ? 0 : us / durationUs;
       return { kind, subject, us, usualUs, share, spanIds };
@@ -92,6 +105,10 @@ export function explainTrace(
 }
 
 type Weighed = Omit<Cause, 'share'> & { readonly excessUs: number };
+
+export function isUnusual({ us, usualUs }: Pick<Cause, 'us' | 'usualUs'>): boolean {
+  return usualUs === null || us >= usualUs * unusualFactor;
+}
 
 /** A tool counts as slow from so many times its usual work. */
 const slowFactor = 1.5;

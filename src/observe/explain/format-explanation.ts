@@ -1,6 +1,6 @@
 import { pluralize } from '../../kernel/index.ts';
 import { formatUs, printable } from '../trace/format-trace.ts';
-import type { Cause, TraceExplanation } from './explain-trace.ts';
+import { type Cause, isUnusual, type TraceExplanation } from './explain-trace.ts';
 
 /** Sentences about each kind of cause, for people. */
 const meanings: Readonly<Record<Cause['kind'], string>> = {
@@ -35,12 +35,8 @@ export function formatExplanation(explained: TraceExplanation): string {
   ].join('\n');
 }
 
-/** Below this the time is what it usually is. */
-const unusualFactor = 1.5;
-
-function headline({ us, usualUs }: Cause): string {
-  const isUsual = usualUs !== null && us < usualUs * unusualFactor;
-  return isUsual ? 'Nothing unusual. Most of the time' : 'Cause';
+function headline(cause: Cause): string {
+  return isUnusual(cause) ? 'Cause' : 'Nothing unusual. Most of the time';
 }
 
 function describe({ kind, subject, us, usualUs, share }: Cause): string {
@@ -49,10 +45,14 @@ function describe({ kind, subject, us, usualUs, share }: Cause): string {
   return `${kind}, ${printable(subject)}: ${meanings[kind]} (${formatUs(us)}${usual}; ${part})`;
 }
 
-function comparison({ comparedTraces }: TraceExplanation): string {
-  return comparedTraces < 3
-    ? 'Too few earlier traces are kept to say what is usual, so the longest comes first.'
-    : `Compared with ${pluralize(comparedTraces, 'earlier trace')}.`;
+function comparison({ comparedTraces, alikeTraces }: TraceExplanation): string {
+  if (comparedTraces < 3) {
+    return 'Too few earlier traces are kept to say what is usual, so the longest comes first.';
+  }
+  const compared = `Compared with ${pluralize(comparedTraces, 'earlier trace')}`;
+  return alikeTraces === comparedTraces
+    ? `${compared} of the same plan or request.`
+    : `${compared} of other plans and requests: too few are of this one.`;
 }
 
 function section(title: string, lines: readonly string[]): readonly string[] {

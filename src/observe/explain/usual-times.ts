@@ -1,5 +1,12 @@
-import type { SpanRecord } from '../trace/span.ts';
-import { type Account, type CauseKind, waitsOf, workAccount } from './classify-span.ts';
+import { spanAttribute, type SpanRecord } from '../trace/span.ts';
+import {
+  type Account,
+  type CauseKind,
+  isStep,
+  textAttribute,
+  waitsOf,
+  workAccount,
+} from './classify-span.ts';
 import { chargeTime, type Charge, keyOf, type UsualWork } from './charge-time.ts';
 import { allNodes, type SpanNode, spanTree } from './span-tree.ts';
 
@@ -7,6 +14,8 @@ import { allNodes, type SpanNode, spanTree } from './span-tree.ts';
 export interface UsualTimes {
   /** How many traces it was taken from. */
   readonly traces: number;
+  /** How many of them are of the same kind. */
+  readonly alike: number;
   readonly work: UsualWork;
   /** What is usually charged to an account with so many spans; undefined where too little is known. */
   usualUs(charge: Charge): number | undefined;
@@ -24,12 +33,12 @@ const mayBeAbsent: ReadonlySet<CauseKind> = new Set([
   'idle',
 ]);
 
-/** `rootName`: traces that began alike are compared first; without enough of them, all are. */
+/** Traces of the same kind are compared first; without enough of them, all are. */
 export function usualTimes(
   earlier: readonly (readonly SpanRecord[])[],
-  rootName: string,
+  ofSpans: readonly SpanRecord[],
 ): UsualTimes {
-  const alike = earlier.filter((spans) => rootNameOf(spans) === rootName);
+  const alike = tracesAlike(earlier, ofSpans);
   const compared = alike.length >= minSamples ? alike : earlier;
   const work = medianWork(earlier);
   const perSpan = new Map<string, number[]>();
@@ -40,11 +49,14 @@ export function usualTimes(
   }
   return {
     traces: compared.length,
+    alike: alike.length,
     work,
     usualUs: (charge) => {
       if (compared.length < minSamples) return undefined;
       const values = perSpan.get(keyOf(charge)) ?? [];
       const isWork = !mayBeAbsent.has(charge.kind);
+      // Other work that needed no cold start says nothing about this one.
+      if (!isWork && compared !== alike) return undefined;
       if (isWork && values.length < minSamples) return usualOfWork(charge, work);
       const absent = isWork ? 0 : compared.length - values.length;
       const all = [...Array.from({ length: absent }, () => 0), ...values];
@@ -62,6 +74,27 @@ function usualOfWork(charge: Charge, work: UsualWork): number | undefined {
     sum += us;
   }
   return sum;
+}
+
+export function tracesAlike(
+  earlier: readonly (readonly SpanRecord[])[],
+  spans: readonly SpanRecord[],
+): readonly (readonly SpanRecord[])[] {
+  const wanted = kindOf(spans);
+  return earlier.filter((trace) => kindOf(trace) === wanted);
+}
+
+/** What it began with; a run of a plan without a name has a name of its own and is known by its steps. */
+function kindOf(spans: readonly SpanRecord[]): string {
+  const name = rootNameOf(spans);
+  const isNamedById = spans.some(
+    (span) => span.name === name && name === `run ${textAttribute(span, spanAttribute.runId)}`,
+  );
+  if (!isNamedById) return name;
+  const steps = spans.filter(isStep).map((step) => {
+    return `${step.name} ${textAttribute(step, 'gen_ai.tool.name')}`;
+  });
+  return ['run', ...new Set(steps)].toSorted().join('\n');
 }
 
 export function rootNameOf(spans: readonly SpanRecord[]): string {

@@ -37,23 +37,25 @@ export class SpanLog {
   readonly #log: SpanLogTarget;
   #lines = 0;
   #omitted = 0;
-  #timer: NodeJS.Timeout | undefined;
+  #isCounting = false;
 
   constructor(log: SpanLogTarget) {
     this.#log = log;
   }
 
   write(span: SpanRecord, runId: string | undefined): void {
-    const event = events.find(([, isIt]) => isIt(span.attributes))?.[0];
-    if (event === undefined) return;
     const isFailed = span.status === 'error';
     const level = isFailed ? 'warn' : 'debug';
-    if (!this.#log.isWritten(level) || !this.#mayWrite()) return;
+    // First what costs nothing: it is asked for each call.
+    if (!this.#log.isWritten(level)) return;
+    const event = events.find(([, isIt]) => isIt(span.attributes))?.[0];
+    if (event === undefined || !this.#mayWrite()) return;
     this.#log[level](`${event} ${isFailed ? 'failed' : 'ended'}`, fieldsOf(span, runId));
   }
 
   #mayWrite(): boolean {
-    this.#timer ??= setTimeout(() => this.#endSecond(), secondMs).unref();
+    if (!this.#isCounting) setTimeout(() => this.#endSecond(), secondMs).unref();
+    this.#isCounting = true;
     this.#lines += 1;
     if (this.#lines <= maxSpanLines) return true;
     this.#omitted += 1;
@@ -62,7 +64,7 @@ export class SpanLog {
 
   #endSecond(): void {
     const count = this.#omitted;
-    this.#timer = undefined;
+    this.#isCounting = false;
     this.#lines = 0;
     this.#omitted = 0;
     if (count > 0) this.#log.warn('lines about calls and steps left out', { count });
