@@ -4,7 +4,7 @@ import { draftSteps, type Drafted } from './draft-steps.ts';
 import type { Clause, Split, Stretch } from './read-clauses.ts';
 import { isDeletion, type Choice, type Situation } from './read-context.ts';
 import { readSlots, type Slots } from './read-slots.ts';
-import { has, isSignificant, type Word } from './read-words.ts';
+import { has, isKnown, isSignificant, type Word } from './read-words.ts';
 import { changesField, isWriter, takes, type ToolProfile } from './tool-profile.ts';
 import { writePlan } from './write-plan.ts';
 
@@ -173,15 +173,15 @@ function namesPathOnly(words: readonly Word[]): boolean {
   return said.length > others.length && others.every(({ meaning }) => isPlace(meaning));
 }
 
-/** How well a tool of another server fits beside the best of ours; undefined where it is not spoken of. */
-function foreignOdds(profile: ToolProfile, { features }: Stretch, situation: Situation) {
+/** How well a tool of another server fits beside the best of ours; undefined where it is not spoken of, or ours has its name. */
+function foreignOdds(profile: ToolProfile, { words, features }: Stretch, situation: Situation) {
   const { entry, nameWords } = profile;
   if (situation.request.isOwn(entry.server)) return undefined;
   const said = nameWords.filter((word) => word.some((one) => features.includes(one)));
   const match = nameWords.length < 2 ? 0 : said.length / nameWords.length;
-  // A tool of ours with the same name does the same.
+  const isNamed = words.some((word) => !isKnown(word) && word.plain === entry.server.toLowerCase());
   if (match < enoughOfName || situation.ownNames.has(entry.tool.name)) return undefined;
-  return odds.foreign + odds.nameMatch * match;
+  return (isNamed ? 0 : odds.foreign) + odds.nameMatch * match;
 }
 
 /** Whether the tool can take what there is. */
