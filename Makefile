@@ -4,6 +4,9 @@ SHELL := /bin/bash
 .PHONY: help install uninstall build bundle system-packages docker-test-image demo start serve chat test test-fast proof check lint format bench bench-gateway bench-sandbox bench-workflow bench-agent bench-agents bench-planning bench-memory bench-api soak docs picture bench-ml \
 	docker-build docker-up docker-down logs clean
 
+# npm looks for the machine's settings (registry, certificates, proxy) beside the Node that runs it: name them before that is another Node.
+npm_config_globalconfig ?= $(abspath $(dir $(realpath $(shell command -v node)))../etc/npmrc)
+export npm_config_globalconfig
 # Node 24 from npm lands here when the Node at hand is older; it comes first in every recipe.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 # npm says nothing about newer versions of itself.
