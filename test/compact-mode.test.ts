@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { Tool } from '../src/contract/tool/index.ts';
 import { LineClient } from './support/line-client.ts';
-import { aFolder, startTutti } from './support/run-tutti.ts';
+import { aFolder, runTutti, startTutti } from './support/run-tutti.ts';
 
 const manyTools = new URL('support/servers/many-tools-server.ts', import.meta.url).pathname;
 const toolCount = 1_000;
@@ -57,5 +57,22 @@ it(
     expect(best?.name).toMatch(/payment/);
     const called = await callAdmin(client, 'call_tool', { name: best?.name, arguments: {} });
     expect(called.content[0]?.text).toContain(best?.name.replace(/^services\./, ''));
+  },
+);
+
+it(
+  'is announced by "tutti servers" only where clients get a short list',
+  { timeout: timeoutMs },
+  async () => {
+    const folder = aFolder();
+    const { stdout, stderr } = await runTutti(['servers', '--json'], { cwd: folder });
+    const servers = JSON.parse(stdout) as { readonly tools: number; readonly isListed: boolean }[];
+    const listed = servers.filter(({ isListed }) => isListed);
+    const count = listed.reduce((sum, { tools }) => sum + tools, 0);
+    const client = new LineClient(startTutti(['mcp'], { cwd: folder }));
+    await client.initialize();
+    const shown = await client.ask('tools/list');
+    expect(shown?.result?.['tools']).toHaveLength(count);
+    expect(stderr).not.toContain('short list');
   },
 );

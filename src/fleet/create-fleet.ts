@@ -74,11 +74,13 @@ const noCache: ListingCache = {
 export function createFleet(options: FleetOptions): OpenFleet {
   const { log, enabledTools, outside, only, cache = noCache, timers = systemTimers } = options;
   const registry = new ServerRegistry({ enabledTools, timers, log });
-  const builtIns = options.servers.map(({ name, open, cacheKey, semaphore, timeoutMs }) => {
+  const builtIns = options.servers.map(({ name, open, cacheKey, ...rest }) => {
+    const { semaphore, timeoutMs } = rest;
+    const isListed = rest.isListed !== false || only !== undefined;
     const serverLog = log.child({ server: name });
     const parts = { name, cacheKey, cache, timers, firstWaitMs: ownWaitMs, log: serverLog };
     return new FleetServer(
-      { ...parts, semaphore, timeoutMs, source: 'built-in', isTrusted: true },
+      { ...parts, isListed, semaphore, timeoutMs, source: 'built-in', isTrusted: true },
       registry,
       (listener) => new InProcessServer(open, listener, timers),
     );
@@ -107,7 +109,7 @@ export function createFleet(options: FleetOptions): OpenFleet {
     recordCall,
     log,
   });
-  const left = options.servers.filter(({ isListed }) => isListed === false && !only);
+  const left = builtIns.filter((server) => server.options.isListed === false);
   const unlistedServers = left.map(({ name }) => name);
   return { catalogue, control: fleet, unlistedServers, serve: () => fleet.serve() };
 }

@@ -11,6 +11,7 @@ const aStatus: ServerStatus = {
   restarts: 0,
   lastError: null,
   tools: 10,
+  isListed: true,
   resources: 1,
   prompts: 1,
   calls: 0,

@@ -56,7 +56,7 @@ const maxNamedChanges = 3;
 
 export async function listServers(invocation: Invocation): Promise<number> {
   const { options, output } = invocation;
-  return withSystem(invocation, {}, async ({ fleet }) => {
+  return withSystem(invocation, {}, async ({ fleet, settings }) => {
     if (options['start'] !== false) {
       const waiting = async (): Promise<string> => {
         const late = (await fleet.status()).filter(({ state }) => state === 'starting');
@@ -66,8 +66,10 @@ export async function listServers(invocation: Invocation): Promise<number> {
     }
     const servers = await fleet.status(localCaller);
     output.result(servers, () => table(servers, output.paint));
-    const count = servers.reduce((sum, { tools }) => sum + tools, 0);
-    if (count > shortListAbove) output.note(shortListText(count));
+    const listed = servers.filter(({ isListed }) => isListed);
+    const count = listed.reduce((sum, { tools }) => sum + tools, 0);
+    const compact = settings.describe().find(({ key }) => key === 'server.compact')?.value;
+    if ((compact ?? 'auto') === 'auto' && count > shortListAbove) output.note(shortListText(count));
     for (const collision of fleet.collisions()) output.note(`note: ${collision}`);
     return 0;
   });

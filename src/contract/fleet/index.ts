@@ -77,6 +77,9 @@ export const serverStatusSchema = z.object({
   restarts: z.int(),
   lastError: z.string().nullable(),
   tools: z.int(),
+  isListed: z
+    .boolean()
+    .describe('False where lists for MCP clients leave its tools out unless all are asked for.'),
   resources: z.int(),
   prompts: z.int(),
   calls: z.int(),

@@ -38,6 +38,8 @@ export interface OfferTerms {
 export interface FleetServerOptions extends OfferTerms {
   readonly name: string;
   readonly source: ServerStatus['source'];
+  /** False: lists for MCP clients leave its tools out; see `ServerEntry`. */
+  readonly isListed?: boolean | undefined;
   /** Limits background starts; without it they are immediate. */
   readonly startLimiter?: StartLimiter | undefined;
   /** Its listing, where known already; otherwise the cached one is used. */

@@ -27,6 +27,7 @@ const aStatus: ServerStatus = {
   restarts: 1,
   lastError: 'it ended with 1',
   tools: 2,
+  isListed: true,
   resources: 0,
   prompts: 0,
   calls: 3,
@@ -103,7 +104,9 @@ describe('the admin server', () => {
 describe('get_server_status', () => {
   it('tells of all servers, or of one, for programs and for people', async () => {
     const all = await anAdmin().callTool('get_server_status', {}, aCallContext());
-    const shown = [aStatus, idle].map(({ flags: _flags, login: _login, ...status }) => status);
+    const shown = [aStatus, idle].map(
+      ({ flags: _flags, login: _login, isListed: _isListed, ...status }) => status,
+    );
     expect(all.structuredContent).toEqual({ servers: shown });
     const one = await anAdmin().callTool('get_server_status', { server: 'files' }, aCallContext());
     expect(one.content).toEqual([

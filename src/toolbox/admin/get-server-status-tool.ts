@@ -12,7 +12,7 @@ import { UnknownServerError } from './errors.ts';
 import texts from './tools.json' with { type: 'json' };
 
 /** Less of a status than the contract has: every word of a tool's schema is read by models. */
-const statusSchema = serverStatusSchema.omit({ flags: true, login: true }).extend({
+const statusSchema = serverStatusSchema.omit({ flags: true, login: true, isListed: true }).extend({
   transport: z.string(),
   source: z.string(),
   changedTools: z.array(toolChangeSchema.omit({ kind: true, isHeld: true })),
