@@ -24,11 +24,11 @@ const allSecrets = [
   encodeURIComponent(secrets.fromVariable),
   ...keyBody,
 ];
-const plain = ['production-mode', '/srv/notes', 'listening'];
+const plain = ['production-mode', '/srv/notes', 'listening', 'package-of-words-2026'];
 
 const dying = `
 const { env, argv } = process;
-const said = [env.ACME_SHAPED, env.DB_PASSWORD, env.ACME_ID, env.ACME_VALUE, ...argv.slice(2)];
+const said = [env.ACME_SHAPED, env.DB_PASSWORD, env.ACME_ID, env.ACME_VALUE, ...argv.slice(1)];
 console.error('listening', env.MODE, env.NOTES);
 for (const text of said) console.error('cannot use ' + text + ' at all');
 console.error('Error: at https://x.example/?v=' + encodeURIComponent(env.ACME_VALUE));
@@ -65,7 +65,7 @@ it('shows no secret of a server, wherever what it wrote goes', async () => {
   const mcpServers = {
     dying: {
       ...node,
-      args: ['-e', dying, '--', '--token', argument, `--api-key=${joined}`],
+      args: ['-e', dying, '--', 'package-of-words-2026', '--token', argument, `--api-key=${joined}`],
       env: {
         ...env,
         ACME_SHAPED: secrets.shaped,

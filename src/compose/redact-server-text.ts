@@ -69,8 +69,9 @@ function isNamedSecret(name: string): boolean {
   return isSecretName(name) || /(?:key|auth|credentials?)$/i.test(name);
 }
 
-/** Letters and digits mixed, as in generated keys; no path, no address, no file name. */
+/** Letters and digits mixed, as in generated keys; no path, no address, no file name, and no words with a version such as names of packages. */
 function looksSecret(value: string): boolean {
+  if (/^[a-z]{1,14}(?:[-_](?:[a-z]{1,14}|\d{1,4}))+$/.test(value)) return false;
   return /^(?=.*[A-Za-z])(?=(?:\D*\d){2})[\w+=~-]{16,}$/.test(value);
 }
 
