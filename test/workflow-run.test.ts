@@ -173,6 +173,10 @@ describe('a run', { timeout: 120_000 }, () => {
     const before = (await tutti('runs', 'show', runId)).json.steps['first'];
     child.kill('SIGKILL');
     await ended;
+    const traces = await runTutti(['trace', '--json'], { cwd: project.cwd });
+    expect(JSON.parse(traces.stdout)).toContainEqual(
+      expect.objectContaining({ runId, status: 'interrupted' }),
+    );
     const resumed = await tutti('runs', 'resume', runId);
     expect([resumed.exitCode, resumed.json.status]).toEqual([0, 'succeeded']);
     expect(resumed.json.steps['first']).toEqual(before);

@@ -100,7 +100,9 @@ async function withStatus(
 ): Promise<readonly TraceLine[]> {
   const hasRuns = traces.some(({ runId }) => runId !== null);
   const runs = hasRuns ? await workflows.list(localCaller, { limit: maxRuns }) : [];
-  const statuses = new Map(runs.map(({ runId, status }) => [runId, status]));
+  const statuses = new Map(
+    runs.map(({ runId, status, isInterrupted }) => [runId, isInterrupted ? 'interrupted' : status]),
+  );
   return traces.map((trace) => {
     const ofRun = trace.runId === null ? undefined : statuses.get(trace.runId);
     const failures = trace.errors > 0 ? pluralize(trace.errors, 'error') : 'ok';
