@@ -264,6 +264,7 @@ export function remoteMemory(connection: Connection): Memory {
     learn: async () => ({
       learned: [],
       suggested: [],
+      known: [],
       replaced: [],
       isAll: false,
       isCorrection: false,

@@ -42,6 +42,7 @@ export class MemorySessions {
       learn: async (_caller, message) => ({
         learned: message.includes('I prefer') ? [message] : [],
         suggested: [],
+        known: [],
         replaced: [],
         isAll: false,
         isCorrection: false,

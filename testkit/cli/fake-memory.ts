@@ -84,6 +84,7 @@ export function createFakeMemory(first: readonly Session[] = [aSession]): Memory
     learn: async () => ({
       learned: [],
       suggested: [],
+      known: [],
       replaced: [],
       isAll: false,
       isCorrection: false,

@@ -111,6 +111,15 @@ describe('what the user says to the memory', () => {
     expect(kept).toHaveLength(2);
   });
 
+  it.each(['I like tabs', 'please use tabs from now on', 'remember that I prefer tabs'])(
+    'asks for nothing when it holds already: %s',
+    async (words) => {
+      const { answer } = anAgentWithNotes();
+      expect(await answer('I prefer tabs')).toBe('Noted for later: indent with tabs');
+      expect(await answer(words)).toBe('Already noted: indent with tabs');
+    },
+  );
+
   it('is a preference where it states one, which "forget" and "why" know', async () => {
     const { answer, kept } = anAgentWithNotes();
     expect(await answer('remember that I prefer tabs')).toBe('Noted for later: indent with tabs');

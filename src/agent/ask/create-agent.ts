@@ -135,10 +135,12 @@ async function answerIn(session: OpenSession, asked: Asked): Promise<AskOutcome>
     const noted = describeLearned(learned);
     const isTold = learned.isAll || note?.kind === 'remember';
     const isRedone = learned.isCorrection && lastRequest(before) !== undefined;
-    const isAll = noted.length > 0 && !isRedone && isOnlyPreference(turn, isTold);
+    const again = learned.known.map((text) => `Already noted: ${text}`);
+    const all = [...noted, ...again];
+    const isAll = all.length > 0 && !isRedone && isOnlyPreference(turn, isTold);
     if (!isAll) for (const text of noted) emit({ kind: 'notice', text });
     const made = isAll
-      ? acknowledge(turn, noted.join('\n'))
+      ? acknowledge(turn, all.join('\n'))
       : ((note && (await answerNote(turn, note))) ??
         (await takeMessage(turn, { isCorrection: learned.isCorrection })));
     await session.append(turnOf(made));

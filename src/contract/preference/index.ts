@@ -53,6 +53,8 @@ export interface LearnedPreferences {
   readonly suggested: readonly string[];
   /** Those that hold no more because of the new ones. */
   readonly replaced: readonly string[];
+  /** Said again: they hold already. */
+  readonly known: readonly string[];
   /** Every sentence of the message states a preference: it asks for nothing. */
   readonly isAll: boolean;
   /** The message corrects what was shown before, and says nothing else. */

@@ -53,11 +53,19 @@ async function learn(
   };
   const found = learnPreferences(message, reading);
   const refused = found.filter(({ isRefused }) => isRefused).map(({ text }) => text);
-  const told = { learned: [] as string[], suggested: [] as string[], replaced: [] as string[] };
+  const told: Record<'learned' | 'suggested' | 'replaced' | 'known', string[]> = {
+    learned: [],
+    suggested: [],
+    replaced: [],
+    known: [],
+  };
   for (const one of found.filter(({ isRefused }) => !isRefused)) {
     const kept = await parts.store.list(caller);
     const learned = preferenceOf(one, { setting, at: nowIn(parts), kept });
-    if (kept.some(({ preference }) => isSaid(preference, learned))) continue;
+    if (kept.some(({ preference }) => isSaid(preference, learned))) {
+      told.known.push(learned.text);
+      continue;
+    }
     const { change, ended } = supersede(kept, learned, one.undoes);
     await write(parts, caller, change);
     told[learned.state === 'active' ? 'learned' : 'suggested'].push(learned.text);

@@ -274,6 +274,7 @@ describe('what a caller likes', () => {
     expect(await memory.learn(localCaller, 'no, use pytest', reply)).toMatchObject({
       learned: ['tests with pytest'],
       suggested: [],
+      known: [],
     });
     expect(await memory.preferences(localCaller)).toMatchObject([{ state: 'active' }]);
     await memory.learn(localCaller, 'no, use Vitest', reply);
