@@ -23,8 +23,11 @@ const deskServer = fileURLToPath(new URL('support/servers/desk-server.ts', impor
 const model = new LoopModel();
 const systems: System[] = [];
 
+/** US dollars for a million tokens of the scripted model. */
+const prices = { input_price: 10, output_price: 10 };
+
 async function open(agent: object = {}): Promise<System> {
-  const scripted = { kind: 'openai', url: model.url, model: 'scripted', api_key: 'x' };
+  const scripted = { kind: 'openai', url: model.url, model: 'scripted', api_key: 'x', ...prices };
   const desk = { command: process.execPath, args: [deskServer, sent, sent] };
   const settings = {
     models: { providers: { test: scripted }, autodetect: false },
@@ -323,6 +326,7 @@ describe.skipIf(bubblewrapMissing)(
       ['agent.max_rounds', { max_rounds: 2 }],
       ['agent.max_calls', { max_calls: 3 }],
       ['agent.max_tokens', { max_tokens: 9_000 }],
+      ['agent.max_cost_usd', { max_cost_usd: 0.09 }],
       ['agent.max_minutes', { max_minutes: 0.02 }],
     ])(
       'a task that passes %s is stopped by name, with what was done and what was not',
