@@ -20,7 +20,7 @@ export async function aPostgresDatabase(
   options: Partial<PostgresOptions> = {},
 ): Promise<PostgresDatabase> {
   const database = new PostgresDatabase({
-    url: options.url ?? (await createSharedDatabase()),
+    url: options.url ?? (await createSharedDatabase(options.migrations ? 'nothing' : 'schema')),
     isReadonly: false,
     migrations,
     clock: systemClock,

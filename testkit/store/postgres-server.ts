@@ -45,7 +45,16 @@ export async function startPostgresServer(folder: string): Promise<PostgresServe
   ]);
   const made = spawnSync(init.command, init.args, { cwd: data, encoding: 'utf8' });
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
-  const options = ['listen_addresses=', 'fsync=off', 'max_connections=200', 'shared_buffers=64MB'];
+  const options = [
+    'listen_addresses=',
+    'max_connections=200',
+    'shared_buffers=64MB',
+    'fsync=off',
+    'full_page_writes=off',
+    'wal_level=minimal',
+    'max_wal_senders=0',
+    'autovacuum=off',
+  ];
   const program = asOwner(join(bin, 'postgres'), [
     '-D',
     data,

@@ -54,7 +54,7 @@ function aSqliteWorld(): SqlWorld {
 }
 
 function aPostgresWorld(): SqlWorld {
-  const url = createSharedDatabase();
+  const url = createSharedDatabase('schema');
   return () => {
     const opened = url.then(
       (it) =>

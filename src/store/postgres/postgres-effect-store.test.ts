@@ -14,7 +14,7 @@ const why = postgresSkipReason === null ? '' : ` (skipped: ${postgresSkipReason}
 const place = { runId: 'run1', step: 'pay', durability: 'full' } as const;
 
 async function withRun() {
-  const url = await createSharedDatabase();
+  const url = await createSharedDatabase('schema');
   const runs = await aPostgresRunStore({ url });
   await runs.create(aNewRun());
   const open = async () => new PostgresEffectStore(await aPostgresDatabase({ url }));

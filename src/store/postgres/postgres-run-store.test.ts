@@ -7,13 +7,13 @@ import { testRunStore } from '../../workflow/engine/run-store.suite.ts';
 const why = postgresSkipReason === null ? '' : ` (skipped: ${postgresSkipReason})`;
 
 async function twoStores() {
-  const url = await createSharedDatabase();
+  const url = await createSharedDatabase('schema');
   return { url, store: await aPostgresRunStore({ url }), other: await aPostgresRunStore({ url }) };
 }
 
 describe.skipIf(postgresSkipReason !== null)(`the run store in PostgreSQL${why}`, () => {
   testRunStore(async (parts) => {
-    const url = await createSharedDatabase();
+    const url = await createSharedDatabase('schema');
     const options = { ...parts, sharedClock: parts.clock, url };
     return [await aPostgresRunStore(options), await aPostgresRunStore(options)];
   });
