@@ -121,4 +121,30 @@ describe('the memory', { timeout: 120_000 }, () => {
     const doctor = await runTutti(['doctor'], { cwd });
     expect(doctor.stdout).toMatch(/ok +memory: 0 items = 0 in the index = 0 vectors/);
   });
+
+  it('takes a forgotten message out of preferences, failures, feedback, contexts and artifacts', async () => {
+    const cwd = aFolder();
+    const run = async (...argv: string[]): Promise<string> => {
+      const { stdout, stderr } = await runTutti(argv, { cwd });
+      return stdout + stderr;
+    };
+    await run('ask', `format this:\n\`\`\`python\n${word} = (1\n\`\`\``, '--yes');
+    await run('feedback', 'last', 'down', `${word} is not there`);
+    await run('ask', `I always want tabs, also in ${word} code`);
+    const code = `${word}  =  1\n`.repeat(300);
+    const small = ['--set', 'workflow.inline_bytes=1024'];
+    await run('ask', `format this:\n\`\`\`python\n${code}\`\`\``, '--yes', ...small);
+    await run('contexts', 'create', 'talk', 'session:last');
+    const shown = { why: 'syntax error', preferences: word, feedback: word, contexts: 'talk' };
+    for (const [command, text] of Object.entries(shown)) expect(await run(command)).toContain(text);
+    expect(filesWith(join(cwd, 'data', 'artifacts'), word)).not.toEqual([]);
+    const turns: MemoryItem[] = JSON.parse(await tutti(cwd, 'list --kind turn'));
+    const answer = await run('memory', 'forget', ...turns.map(({ id }) => id), '--erase');
+    expect(answer).toContain('1 preference, 1 recorded failure, 1 reason of feedback');
+    expect(answer).toContain('Contexts that had the words are gone: talk@1');
+    for (const [command, text] of Object.entries(shown)) {
+      expect(await run(command)).not.toContain(text);
+    }
+    expect(filesWith(join(cwd, 'data'), word)).toEqual([]);
+  });
 });

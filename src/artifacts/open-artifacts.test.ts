@@ -247,6 +247,20 @@ describe('collecting', () => {
     expect(await artifacts.collect()).toEqual({ removed: 0, freedBytes: 0 });
   });
 
+  it('removes at once what is discarded, but for what another run made, too', async () => {
+    const { artifacts, directory } = aSetup();
+    await artifacts.put(localCaller, aText('hello'));
+    await artifacts.put(localCaller, aText('world'));
+    await artifacts.put(localCaller, aText('world', { runId: 'r2' }));
+    await artifacts.discard(localCaller, ['r1']);
+    expect(filesIn(directory)).toHaveLength(1);
+    expect(await artifacts.list(localCaller, { limit: 9 })).toMatchObject([{ bytes: 5 }]);
+    await artifacts.discard(stranger, ['r2']);
+    expect(filesIn(directory)).toHaveLength(1);
+    await artifacts.discard(localCaller, ['r2']);
+    expect(filesIn(directory)).toEqual([]);
+  });
+
   it('does nothing where nothing was ever kept', async () => {
     const { artifacts, directory } = aSetup();
     expect(await artifacts.collect()).toEqual({ removed: 0, freedBytes: 0 });

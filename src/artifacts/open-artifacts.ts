@@ -133,6 +133,17 @@ class FileArtifacts implements Artifacts {
     return this.#options.index.release(caller, runIds);
   }
 
+  async discard(caller: Caller, runIds: readonly string[]): Promise<void> {
+    const { index } = this.#options;
+    const { maxListed: limit } = this.#limits;
+    for (const runId of runIds) {
+      // Of a run with more artifacts than are listed the others go with the next collection.
+      const ids = await index.recent(caller, { runId, limit });
+      await index.release(caller, [runId]);
+      await index.forUnused(ids, (id) => this.#files.removeOlder(id, Infinity));
+    }
+  }
+
   async collect(): Promise<CollectionReport> {
     const beforeMs = this.#options.clock.now() - this.#limits.graceMs;
     let removed = 0;

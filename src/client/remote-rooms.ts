@@ -5,7 +5,12 @@ import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
 import type { Experience, Explanation, Suggestion } from '../contract/experience/index.ts';
 import type { FleetControl } from '../contract/fleet/index.ts';
 import type { Instances } from '../contract/instance/index.ts';
-import type { MemoryFilter, MemoryItems } from '../contract/memory/index.ts';
+import {
+  addCopies,
+  type MemoryFilter,
+  type MemoryItems,
+  noCopies,
+} from '../contract/memory/index.ts';
 import type { ModelDescription, Models } from '../contract/model/index.ts';
 import type { Memory, Session } from '../contract/session/index.ts';
 import {
@@ -303,12 +308,14 @@ export function remoteMemoryItems(connection: Connection): MemoryItems {
     async forget(_caller, ids) {
       const forgotten: string[] = [];
       let turns = 0;
+      let copies = noCopies;
       for (const id of ids) {
         const gone = await connection.call('deleteMemoryById', { path: { id } });
         forgotten.push(...gone.forgotten);
         turns += gone.turns;
+        copies = addCopies(copies, gone.copies);
       }
-      return { forgotten, turns };
+      return { forgotten, turns, copies };
     },
     pin: (_caller, id, pinned) => change(id, { pinned }),
     setStatus: (_caller, id, status) => change(id, { status }),

@@ -2,6 +2,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from '../config/index.ts';
 import type { Artifacts } from '../contract/artifact/index.ts';
+import type { Caller } from '../contract/caller/index.ts';
 import type { MemoryItems } from '../contract/memory/index.ts';
 import {
   turnsWithAnswers,
@@ -9,7 +10,7 @@ import {
   type Sessions,
 } from '../contract/session/index.ts';
 import { createFaultPoints, lazy, lazyObject, type Log } from '../kernel/index.ts';
-import type { RedactableMemory } from '../memory/index.ts';
+import type { ForgottenWords, RedactableMemory, WordsOfItems } from '../memory/index.ts';
 import type { Embedder } from '../models/index.ts';
 import type { Store } from '../store/index.ts';
 import type { Roots } from './roots.ts';
@@ -25,7 +26,7 @@ export interface MemoryParts {
   readonly roots?: Pick<Roots, 'folder'>;
   /** What finds turns by their meaning; loaded when there are turns to look through. */
   readonly embedder?: () => Promise<Embedder>;
-  /** Of which those that a forgotten turn brought along are collected. */
+  /** Of which those of runs that a forgotten turn started are discarded. */
   readonly artifacts?: () => Promise<Artifacts>;
   /** Called when a message is answered: turns were stored. */
   readonly onConverse?: (() => void) | undefined;
@@ -83,20 +84,39 @@ async function openMemoryItems(
     log: log.child({ room: 'memory' }),
     place: roots && (() => roots.folder()),
     embed: embedder && (async (texts, signal) => (await embedder()).embed(texts, signal)),
-    redactTurns: async (caller, session, turns) => {
-      const gone = turnsWithAnswers(await memory.sessions.show(caller, session), turns);
-      const runIds = gone.flatMap(({ runId }) => runId ?? []);
-      // First: afterwards nothing says which they were.
-      if (runIds.length > 0) await store.runs.remove(caller, runIds);
-      await memory.redactTurns(caller, session, turns);
-      await (await artifacts?.())?.collect();
-    },
-    onForgotten: async (texts) => {
+    forgetElsewhere: async (caller, words) => {
+      const { runIds, turns } = await gatherTurns(memory.sessions, caller, words.turns);
+      // First: afterwards nothing says which runs they were.
+      const copies = await store.copies.forget(caller, { texts: words.texts, turns, runIds });
+      if (runIds.length > 0) {
+        await (await artifacts?.())?.discard(caller, runIds);
+        await store.runs.remove(caller, runIds);
+      }
+      for (const [session, numbers] of words.turns) {
+        await memory.redactTurns(caller, session, [...numbers]);
+      }
       // Whatever text they stand for: it cannot be told which of them is the one that was forgotten.
       await rm(turnVectorsPath(settings.home), { force: true });
-      await forgetLines(join(settings.home, 'chat-history'), texts);
+      await forgetLines(join(settings.home, 'chat-history'), words.texts);
+      return copies;
     },
   });
+}
+
+/** Turns with the answers to them, and the runs they started. */
+async function gatherTurns(
+  sessions: Pick<Sessions, 'show'>,
+  caller: Caller,
+  named: WordsOfItems['turns'],
+): Promise<Pick<ForgottenWords, 'turns' | 'runIds'>> {
+  const turns: { session: string; turn: number }[] = [];
+  const runIds: string[] = [];
+  for (const [session, numbers] of named) {
+    const gone = turnsWithAnswers(await sessions.show(caller, session), [...numbers]);
+    turns.push(...gone.map(({ number }) => ({ session, turn: number })));
+    runIds.push(...gone.flatMap(({ runId }) => runId ?? []));
+  }
+  return { turns, runIds };
 }
 
 /** Shorter texts are taken out where they are the whole line. */

@@ -9,6 +9,7 @@ import type { LoginStore } from '../fleet/index.ts';
 import { isGone, systemClock, systemTimers, type Clock } from '../kernel/index.ts';
 import type {
   ContextStore,
+  CopyStore,
   ExperienceStore,
   FeedbackStore,
   MemoryItemStore,
@@ -77,6 +78,7 @@ export interface Store {
   readonly preferences: PreferenceStore;
   readonly memoryItems: MemoryItemStore;
   readonly contexts: ContextStore;
+  readonly copies: CopyStore;
   readonly feedback: FeedbackStore;
   readonly keys: KeyStore;
   readonly audit: AuditStore;

@@ -28,7 +28,7 @@ describe('callers', () => {
     async () => {
       const home = aDirectory();
       const store = aStore({ home });
-      const { items } = memoriesOf(home, store);
+      const { items } = await memoriesOf(home, store);
       const server = createMemoryServer({ version: '1', memory: items });
       const random = seededRandom(9);
       const pick = (): string => words[Math.floor(random() * words.length)] ?? '';
@@ -88,7 +88,7 @@ describe('callers', () => {
   it('cannot name, explain, change, correct or forget what is not theirs', async () => {
     const home = aDirectory();
     const store = aStore({ home });
-    const { items } = memoriesOf(home, store);
+    const { items } = await memoriesOf(home, store);
     const [anna = { id: 'a' }, bert = { id: 'b' }] = callers;
     const source = { kind: 'person', face: 'cli' } as const;
     const memory = { text: 'Anna likes tea', source, isVouchedFor: true };

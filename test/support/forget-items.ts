@@ -10,7 +10,7 @@ import { memoriesOf } from './memory-items-of.ts';
 // session of its own, remembers things and searches.
 const [home = '', ...ids] = process.argv.slice(2);
 const store = openStore({ home, traceLimits });
-const { memory, items } = memoriesOf(home, store);
+const { memory, items } = await memoriesOf(home, store);
 const source = { kind: 'person', face: 'cli' } as const;
 const { signal } = new AbortController();
 const work = { isOver: false };

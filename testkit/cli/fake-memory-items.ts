@@ -1,4 +1,9 @@
-import type { MemoryItem, MemoryItems, NewMemory } from '../../src/contract/memory/index.ts';
+import {
+  type MemoryItem,
+  type MemoryItems,
+  type NewMemory,
+  noCopies,
+} from '../../src/contract/memory/index.ts';
 import { AppError } from '../../src/kernel/index.ts';
 import { aMemoryItem } from '../memory/a-memory-item.ts';
 
@@ -42,7 +47,7 @@ export function createFakeMemoryItems(
     forget: async (_caller, ids) => {
       const forgotten = ids.map((id) => find(id).id);
       for (const id of forgotten) kept.delete(id);
-      return { forgotten, turns: 0 };
+      return { forgotten, turns: 0, copies: noCopies };
     },
     pin: async (_caller, id, pinned) => keep({ ...find(id), pinned }),
     setStatus: async (_caller, id, status) => keep({ ...find(id), status }),

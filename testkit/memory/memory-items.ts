@@ -1,3 +1,4 @@
+import { noCopies } from '../../src/contract/memory/index.ts';
 import { createMemory } from '../../src/memory/create-memory.ts';
 import { createMemoryItems } from '../../src/memory/items/create-memory-items.ts';
 import type { EmbedTexts } from '../../src/memory/items/fill-backlog.ts';
@@ -32,7 +33,12 @@ export function someMemoryItems({
     log: silentLog,
     embed,
     place,
-    redactTurns: (caller, session, turns) => memory.redactTurns(caller, session, turns),
+    forgetElsewhere: async (caller, { turns }) => {
+      for (const [session, numbers] of turns) {
+        await memory.redactTurns(caller, session, [...numbers]);
+      }
+      return noCopies;
+    },
     timers,
   });
   return { home, store, timers, memory, items };

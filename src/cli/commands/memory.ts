@@ -1,5 +1,6 @@
 import { localCaller } from '../../contract/caller/index.ts';
 import {
+  describeForgotten,
   memoryKindSchema,
   memoryStatusSchema,
   type MemoryExplanation,
@@ -8,7 +9,6 @@ import {
   type MemoryKind,
   type MemoryStatus,
 } from '../../contract/memory/index.ts';
-import { pluralize } from '../../kernel/index.ts';
 import type { System } from '../../compose/index.ts';
 import { UnknownNameError, UsageError } from '../errors.ts';
 import { elsewhere } from '../in-folder.ts';
@@ -139,12 +139,7 @@ function forgetItems(invocation: Invocation, ids: readonly string[]): Promise<nu
     const answer = await memoryItems.forget(localCaller, ids);
     const isErased = invocation.options['erase'] === true;
     if (isErased) await memoryItems.erase();
-    const { forgotten, turns } = answer;
-    const words = turns === 0 ? '' : `, and the words of ${pluralize(turns, 'turn')}`;
-    invocation.output.result(
-      { ...answer, isErased },
-      () => `Forgot ${pluralize(forgotten.length, 'item')}${words}: ${forgotten.join(', ')}`,
-    );
+    invocation.output.result({ ...answer, isErased }, () => `Forgot ${describeForgotten(answer)}`);
     return 0;
   });
 }

@@ -57,6 +57,8 @@ export interface Artifacts {
   hold(caller: Caller, id: string, lineage: NewLineage): Promise<ArtifactRef>;
   /** Forgets the artifacts of runs; unreferenced bytes go at the next collection. */
   release(caller: Caller, runIds: readonly string[]): Promise<void>;
+  /** The same, and removes at once the bytes that nothing else refers to. */
+  discard(caller: Caller, runIds: readonly string[]): Promise<void>;
   collect(): Promise<CollectionReport>;
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readChoice, readShortReply, type DeepReadonly } from '../../kernel/index.ts';
+import { pluralize, readChoice, readShortReply, type DeepReadonly } from '../../kernel/index.ts';
 import type { Caller } from '../caller/index.ts';
 import { forgottenText, type Turn } from '../session/index.ts';
 
@@ -192,11 +192,57 @@ export const memoryExplanationSchema = z.object({
 });
 export type MemoryExplanation = DeepReadonly<z.output<typeof memoryExplanationSchema>>;
 
+const forgottenCopiesSchema = z.object({
+  preferences: z.int().describe('Preferences that were learned from the words, removed.'),
+  failures: z.int().describe('Recorded failures with the words or of their runs, removed.'),
+  fixes: z.int().describe('Fixes that were learned from these failures, removed.'),
+  feedback: z.int().describe('Feedback whose reason was removed.'),
+  contexts: z
+    .array(z.string())
+    .describe('Versions of contexts with the words, removed: NAME@NUMBER.'),
+});
+export type ForgottenCopies = DeepReadonly<z.output<typeof forgottenCopiesSchema>>;
+
 export const forgottenMemorySchema = z.object({
   forgotten: z.array(z.string()).describe('Ids of everything that was removed.'),
   turns: z.int().describe('Turns of sessions whose words were removed.'),
+  copies: forgottenCopiesSchema.describe('What else had the words.'),
 });
 export type ForgottenMemory = DeepReadonly<z.output<typeof forgottenMemorySchema>>;
+
+export const noCopies: ForgottenCopies = {
+  preferences: 0,
+  failures: 0,
+  fixes: 0,
+  feedback: 0,
+  contexts: [],
+};
+
+export function addCopies(one: ForgottenCopies, other: ForgottenCopies): ForgottenCopies {
+  return {
+    preferences: one.preferences + other.preferences,
+    failures: one.failures + other.failures,
+    fixes: one.fixes + other.fixes,
+    feedback: one.feedback + other.feedback,
+    contexts: [...one.contexts, ...other.contexts],
+  };
+}
+
+/** `2 items, the words of 1 turn, 1 preference: m1, m2. Contexts that had the words are gone: release@3` */
+export function describeForgotten({ forgotten, turns, copies }: ForgottenMemory): string {
+  const { preferences, failures, fixes, feedback, contexts } = copies;
+  const parts = [
+    pluralize(forgotten.length, 'item'),
+    ...(turns === 0 ? [] : [`the words of ${pluralize(turns, 'turn')}`]),
+    ...(preferences === 0 ? [] : [pluralize(preferences, 'preference')]),
+    ...(failures === 0 ? [] : [pluralize(failures, 'recorded failure')]),
+    ...(fixes === 0 ? [] : [pluralize(fixes, 'fix', 'fixes')]),
+    ...(feedback === 0 ? [] : [pluralize(feedback, 'reason of feedback', 'reasons of feedback')]),
+  ];
+  const gone =
+    contexts.length === 0 ? '' : `. Contexts that had the words are gone: ${contexts.join(', ')}`;
+  return `${parts.join(', ')}: ${forgotten.join(', ')}${gone}`;
+}
 
 export interface MemoryState {
   readonly items: number;

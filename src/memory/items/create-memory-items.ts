@@ -5,6 +5,7 @@ import {
   memoryKindSchema,
   memorySensitivitySchema,
   memoryStatusSchema,
+  type ForgottenCopies,
   type ForgottenMemory,
   type MemoryExplanation,
   type MemoryFilter,
@@ -40,16 +41,20 @@ export interface MemoryItemsOptions {
   readonly place?: (() => Promise<string>) | undefined;
   /** Without it searches go by words alone. */
   readonly embed?: EmbedTexts | undefined;
-  /** Removes the words of turns, and of the answers to them, from a session, its files and runs. */
-  readonly redactTurns: (
-    caller: Caller,
-    session: string,
-    turns: readonly number[],
-  ) => Promise<void>;
-  /** Called with the texts that were forgotten: drops them from caches and histories. */
-  readonly onForgotten?: (texts: readonly string[]) => Promise<void>;
+  /**
+   * Removes the words of items from all but the items: from the turns they come from with the answers and runs, and
+   * from what else has them.
+   */
+  readonly forgetElsewhere: (caller: Caller, words: WordsOfItems) => Promise<ForgottenCopies>;
   readonly maxItems?: number;
   readonly timers?: Timers;
+}
+
+export interface WordsOfItems {
+  /** Of the items, and their ids, where contexts and calls name them. */
+  readonly texts: readonly string[];
+  /** Numbers of turns, by session. */
+  readonly turns: ReadonlyMap<string, ReadonlySet<number>>;
 }
 
 /** Vectors that a search waits for, and for how long. */
@@ -59,7 +64,7 @@ const patienceMs = 5_000;
 const maxNamed = 5;
 /** Items that one call forgets. */
 const maxForgotten = 1_000;
-/** Versions of one item that an explanation shows. */
+/** Versions of one item that an explanation shows, and that go with it. */
 const maxVersions = 50;
 
 /** Turns with the words of an item that are looked at when it is forgotten. */
@@ -170,22 +175,21 @@ class StoredMemoryItems implements MemoryItems {
     const items: MemoryItem[] = [];
     for (const id of ids.slice(0, maxForgotten)) {
       const item = await this.#find(caller, id);
-      items.push(item, ...(await this.#copiesOf(caller, item)));
+      for (const version of [item, ...(await this.#earlier(caller, item))]) {
+        items.push(version, ...(await this.#copiesOf(caller, version)));
+      }
     }
     const turns = turnsOf(items);
+    const texts = items.flatMap(({ id, kind, text }) => (kind === 'turn' ? [text] : [text, id]));
     // First: what dies in between leaves an item that can be forgotten again, not words without one.
-    for (const [session, numbers] of turns) {
-      await this.#options.redactTurns(caller, session, [...numbers]);
-    }
+    const copies = await this.#options.forgetElsewhere(caller, { texts, turns });
     const gone = await this.#store.forget(
       caller,
       items.map(({ id }) => id),
     );
-    const texts = [...items, ...gone].map(({ text }) => text);
-    await this.#options.onForgotten?.(texts);
-    const forgotten = new Set([...items, ...gone].map(({ id }) => id));
+    const forgotten = [...new Set([...items, ...gone].map(({ id }) => id))];
     const counts = [...turns.values()].map(({ size }) => size);
-    return { forgotten: [...forgotten], turns: counts.reduce((sum, size) => sum + size, 0) };
+    return { forgotten, turns: counts.reduce((sum, size) => sum + size, 0), copies };
   }
 
   async pin(caller: Caller, id: string, pinned: boolean): Promise<MemoryItem> {
@@ -198,13 +202,7 @@ class StoredMemoryItems implements MemoryItems {
 
   async explain(caller: Caller, id: string): Promise<MemoryExplanation> {
     const item = await this.#find(caller, id);
-    const earlier: MemoryItem[] = [];
-    for (let before = item.supersedes; before !== null && earlier.length < maxVersions;) {
-      const [version]: readonly MemoryItem[] = await this.#store.get(caller, [before]);
-      if (!version) break;
-      earlier.push(version);
-      before = version.supersedes;
-    }
+    const earlier = await this.#earlier(caller, item);
     const [newer = null] =
       item.supersededBy === null ? [] : await this.#store.get(caller, [item.supersededBy]);
     const evidence = await this.#evidenceOf(caller, item);
@@ -259,6 +257,18 @@ class StoredMemoryItems implements MemoryItems {
     const [item] = await this.#store.get(caller, [only]);
     if (!item) throw new UnknownMemoryError(id);
     return item;
+  }
+
+  /** The versions that an item superseded, the latest first. */
+  async #earlier(caller: Caller, item: MemoryItem): Promise<readonly MemoryItem[]> {
+    const earlier: MemoryItem[] = [];
+    for (let before = item.supersedes; before !== null && earlier.length < maxVersions;) {
+      const [version]: readonly MemoryItem[] = await this.#store.get(caller, [before]);
+      if (!version) break;
+      earlier.push(version);
+      before = version.supersedes;
+    }
+    return earlier;
   }
 
   /** Turns that have the words of an item, as answers and forks do, and what was remembered from a turn. */

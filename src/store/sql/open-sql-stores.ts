@@ -4,6 +4,7 @@ import { SqlArtifactIndex } from './sql-artifact-index.ts';
 import { SqlChoiceLog } from './sql-choice-log.ts';
 import { SqlClientSessionStore } from './sql-client-session-store.ts';
 import { SqlContextStore } from './sql-context-store.ts';
+import { SqlCopyStore } from './sql-copy-store.ts';
 import type { SqlDatabase } from './sql-database.ts';
 import { SqlDelegationStore } from './sql-delegation-store.ts';
 import { SqlExperienceStore } from './sql-experience-store.ts';
@@ -39,6 +40,7 @@ export function openSqlStores(
     clientSessions: new SqlClientSessionStore(database, { clock }),
     choices: new SqlChoiceLog(database, { maxEntries: maxChoices }),
     contexts: new SqlContextStore(database, { clock }),
+    copies: new SqlCopyStore(database),
     delegations: new SqlDelegationStore(database),
     experience: new SqlExperienceStore(database),
     feedback: new SqlFeedbackStore(database),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  describeForgotten,
   forgottenMemorySchema,
   maxMemoryTextLength,
   memoryItemSchema,
@@ -69,8 +70,7 @@ export function forgetTool(memory: MemoryItems): DefinedTool {
     output: forgottenMemorySchema,
     annotations: writes,
     run: ({ ids }, { caller }) => memory.forget(caller, ids),
-    summarize: ({ forgotten, turns }) =>
-      `Forgotten: ${forgotten.join(', ')}${turns === 0 ? '' : `, and the words of ${turns} turns`}`,
+    summarize: (answer) => `Forgotten: ${describeForgotten(answer)}`,
   });
 }
 

@@ -63,6 +63,7 @@ export class MemoryArtifacts implements Artifacts {
   }
 
   async release(): Promise<void> {}
+  async discard(): Promise<void> {}
   async collect(): Promise<{ removed: number; freedBytes: number }> {
     return { removed: 0, freedBytes: 0 };
   }

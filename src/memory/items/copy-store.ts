@@ -1,0 +1,20 @@
+import type { Caller } from '../../contract/caller/index.ts';
+import type { ForgottenCopies } from '../../contract/memory/index.ts';
+
+/** What is forgotten: its words, and what it came from. */
+export interface ForgottenWords {
+  /** In any case of their letters; also where they stand inside of JSON. */
+  readonly texts: readonly string[];
+  readonly turns: readonly { readonly session: string; readonly turn: number }[];
+  readonly runIds: readonly string[];
+}
+
+/**
+ * What other tables say of forgotten items: preferences, failures with what cured them, feedback and contexts.
+ *
+ * 1. A caller's own rows alone are changed, all of them or none.
+ * 2. What comes from one of the turns or runs goes, and what has one of the texts. Of feedback the reason goes, and the verdict stays.
+ */
+export interface CopyStore {
+  forget(caller: Caller, words: ForgottenWords): Promise<ForgottenCopies>;
+}
