@@ -36,6 +36,7 @@ export const failureSchema = z.object({
   folder: z.string().exactOptional().describe('The project it happened in.'),
   facets: z.record(z.string(), z.string()).describe('Platform, versions, exit code.'),
   curedBy: z.string().nullable().describe('The fix after which the same attempt succeeded.'),
+  wasSuggested: z.boolean().describe('That fix was suggested for it, or used, before the success.'),
   curedAt: z.string().nullable(),
 });
 

@@ -24,7 +24,11 @@ export const learnedWeekSchema = z.object({
   runs: count.describe('That ended in this week.'),
   failures: count.describe('Runs that a person stopped by denying a step are not counted.'),
   repeatedFailures: count.describe('Of those: failed the same way before.'),
-  curedFailures: count.nullable().describe('Cured by a suggestion; null where none are recorded.'),
+  curedFailures: count
+    .nullable()
+    .describe(
+      'Cured by a fix that was suggested or used before; null where failures are not recorded.',
+    ),
   recoveries: count.describe('Tasks that failed and then succeeded.'),
   medianSecondsToSuccess: z
     .number()

@@ -99,6 +99,51 @@ describe('a failure', () => {
   });
 });
 
+describe('a cure', () => {
+  const elsewhere = failure({ arguments: { region: 'us', count: 1 } });
+  const latest = async (
+    { experience }: ReturnType<typeof setUp>,
+    count = 1,
+  ): Promise<readonly (boolean | undefined)[]> =>
+    (await experience.failures(localCaller, count)).map(({ wasSuggested }) => wasSuggested);
+  const retry = async (setup: ReturnType<typeof setUp>, runId: string, isExplained: boolean) => {
+    setup.experience.failed(localCaller, failure({ runId }));
+    if (isExplained) await setup.experience.explain(localCaller, { kind: 'run', runId });
+    setup.experience.succeeded(localCaller, elsewhere);
+  };
+
+  it('is no suggestion where nothing changed, nor where none was shown', async () => {
+    const setup = setUp();
+    const { experience } = setup;
+    experience.failed(localCaller, failure());
+    await experience.explain(localCaller, { kind: 'run', runId: 'run1' });
+    experience.succeeded(localCaller, failure());
+    await retry(setup, 'run2', true);
+    await retry(setup, 'run3', false);
+    const cured = await experience.failures(localCaller, 9);
+    expect(cured.map(({ curedAt }) => curedAt !== null)).toEqual([true, true, true]);
+    expect(await latest(setup, 9)).toEqual([false, false, false]);
+  });
+
+  it('is a suggestion where the fix was shown, used by itself, or said to have helped', async () => {
+    const setup = setUp();
+    const { experience } = setup;
+    await retry(setup, 'run1', false);
+    await retry(setup, 'run2', true);
+    expect(await latest(setup)).toEqual([true]);
+    experience.failed(localCaller, failure({ runId: 'run3' }));
+    const options = { isReadOnly: true };
+    const used = await experience.correction(localCaller, failure({ runId: 'run3' }), options);
+    experience.succeeded(localCaller, failure({ arguments: { ...used?.args } }));
+    expect(await latest(setup)).toEqual([true]);
+    experience.failed(localCaller, failure({ runId: 'run4' }));
+    const [open] = await experience.failures(localCaller, 1);
+    const outcome = { fixId: used?.fixId ?? '', failureId: open?.id ?? '', isCured: true };
+    await experience.recordOutcome(localCaller, outcome);
+    expect(await latest(setup, 4)).toEqual([true, true, true, false]);
+  });
+});
+
 describe('what cured a failure', () => {
   it('happened in the same project', async () => {
     const { experience } = setUp();

@@ -64,6 +64,7 @@ export function createExperience(given: ExperienceParts): Experience {
       await recorder.flush();
       const failure = await findFailure(parts, caller, query);
       const explained = await explainFailure(ranking, caller, failure);
+      if (query.kind !== 'text') noteShown(recorder, caller, explained);
       return query.kind === 'text' ? { ...explained, failure: null } : explained;
     },
     async failures(caller, limit) {
@@ -84,6 +85,7 @@ export function createExperience(given: ExperienceParts): Experience {
       const atMs = clock.now();
       const use = { fixId, failureId: failure?.id ?? null, atMs, isCured };
       await store.addUse(caller, use, parts.limits.maxUses);
+      if (failure && isCured) await store.noteSuggested(caller, failure.id, [fixId]);
       if (failure && isCured) await recorder.settle(caller, failure.target, { fixId, atMs });
       return fixOf(caller, fixId);
     },
@@ -96,7 +98,10 @@ export function createExperience(given: ExperienceParts): Experience {
       await recorder.flush();
       const failure = await toFailure(attempt, parts, clock.now());
       const { suggestions } = await explainFailure(ranking, caller, failure);
-      return chooseCorrection(suggestions, attempt, isReadOnly);
+      const chosen = chooseCorrection(suggestions, attempt, isReadOnly);
+      const [open] = chosen ? await store.open(caller, failure.target, 1) : [];
+      if (chosen && open) recorder.suggested(caller, open.id, [chosen.fixId]);
+      return chosen;
     },
     flush: () => recorder.flush(),
     close: () => recorder.flush(),
@@ -180,7 +185,19 @@ function textAttempt({ text, exitCode }: Extract<FailureQuery, { kind: 'text' }>
   };
 }
 
+/** Of a failure that was not recorded nothing is noted. */
+function noteShown(recorder: AttemptRecorder, caller: Caller, explained: Explanation): void {
+  const { failure, suggestions } = explained;
+  if (failure === null) return;
+  recorder.suggested(
+    caller,
+    failure.id,
+    suggestions.map(({ fixId }) => fixId),
+  );
+}
+
 function shownFailure(failure: StoredFailure): Failure {
-  const { target: _target, normalised: _normalised, attempt: _attempt, ...shown } = failure;
-  return shown;
+  const { target: _target, normalised: _normalised, attempt: _attempt, ...kept } = failure;
+  const { suggested = [], ...shown } = kept;
+  return { ...shown, wasSuggested: shown.curedBy !== null && suggested.includes(shown.curedBy) };
 }

@@ -52,6 +52,25 @@ export function testExperienceStore(create: () => ExperienceStore): void {
     expect(await store.seen(localCaller, 'none')).toEqual({ count: 0, lastAt: null });
   });
 
+  it('adds what was suggested for an open failure, and nothing to others', async () => {
+    const store = create();
+    await store.addFailure(localCaller, aFailure('a1'), 9);
+    await store.addFailure(stranger, aFailure('b1'), 9);
+    await store.noteSuggested(localCaller, 'a1', ['f1']);
+    await store.noteSuggested(localCaller, 'a1', ['f1', 'f2']);
+    await store.noteSuggested(localCaller, 'b1', ['f1']);
+    expect(await store.find(localCaller, 'a1')).toEqual(
+      aFailure('a1', { suggested: ['f1', 'f2'] }),
+    );
+    expect(await store.find(stranger, 'b1')).toEqual(aFailure('b1'));
+    await store.settle(localCaller, 'release/order', { fixId: 'f1', at: aFailure('').at });
+    await store.noteSuggested(localCaller, 'a1', ['f3']);
+    expect(await store.find(localCaller, 'a1')).toMatchObject({
+      suggested: ['f1', 'f2'],
+      curedBy: 'f1',
+    });
+  });
+
   it('settles every open failure of a target', async () => {
     const store = create();
     await store.addFailure(localCaller, aFailure('a1'), 9);

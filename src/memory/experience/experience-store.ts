@@ -2,11 +2,13 @@ import type { Caller } from '../../contract/caller/index.ts';
 import type { Attempt, Change, Failure } from '../../contract/experience/index.ts';
 
 /** A failure with the attempt it belongs to, as it is kept. */
-export interface StoredFailure extends Failure {
+export interface StoredFailure extends Omit<Failure, 'wasSuggested'> {
   readonly target: string;
   /** The error without what differs between failures of one kind. */
   readonly normalised: string;
   readonly attempt: Pick<Attempt, 'arguments' | 'surroundings'>;
+  /** Fixes that were suggested for it, or used. */
+  readonly suggested?: readonly string[];
 }
 
 /** What a later attempt did differently when it succeeded. */
@@ -55,6 +57,8 @@ export interface ExperienceStore {
     caller: Caller,
     signature: string,
   ): Promise<{ readonly count: number; readonly lastAt: string | null }>;
+  /** Adds these fixes to those that were suggested for an open failure. */
+  noteSuggested(caller: Caller, failureId: string, fixIds: readonly string[]): Promise<void>;
   /** Every failure of the target that is open is cured by this. */
   settle(
     caller: Caller,

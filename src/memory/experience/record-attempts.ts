@@ -75,6 +75,12 @@ export class AttemptRecorder {
     this.#enqueue(() => this.#recordSuccess(caller, attempt, atMs));
   }
 
+  /** What cures the failure later counts as cured by a suggestion. */
+  suggested(caller: Caller, failureId: string, fixIds: readonly string[]): void {
+    if (fixIds.length === 0) return;
+    this.#enqueue(() => this.#parts.store.noteSuggested(caller, failureId, fixIds));
+  }
+
   /** Settles when everything that was reported so far is recorded. */
   flush(): Promise<void> {
     return this.#last;

@@ -133,8 +133,8 @@ interface RecordedFailure {
   readonly at: string;
   /** The same for failures of one kind. */
   readonly signature: string;
-  /** The fix after which the same attempt succeeded. */
-  readonly curedBy: string | null;
+  /** It was cured by a fix that was suggested, or used, before the success. */
+  readonly wasSuggested: boolean;
 }
 
 interface CountedFailure {
@@ -240,17 +240,17 @@ function endedInOrder(
 function failuresOf(ended: readonly EndedRun[]): readonly RecordedFailure[] {
   return ended
     .filter(({ isFailed }) => isFailed)
-    .map(({ at, task }, index) => ({ at, signature: task ?? `run ${index}`, curedBy: null }));
+    .map(({ at, task }, index) => ({ at, signature: task ?? `run ${index}`, wasSuggested: false }));
 }
 
 function countFailures(failures: readonly RecordedFailure[]): readonly CountedFailure[] {
   const seen = new Set<string>();
   return failures
     .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
-    .map(({ at, signature, curedBy }) => {
+    .map(({ at, signature, wasSuggested }) => {
       const isRepeated = seen.has(signature);
       seen.add(signature);
-      return { at, isRepeated, isCured: curedBy !== null };
+      return { at, isRepeated, isCured: wasSuggested };
     });
 }
 

@@ -127,9 +127,9 @@ describe('what was learned', () => {
     const at = '2026-11-18T09:00:00.000Z';
     const before = '2026-11-10T09:00:00.000Z';
     const failures = [
-      { at, signature: 'port taken', curedBy: 'fix-1' },
-      { at, signature: 'no such file', curedBy: null },
-      { at: before, signature: 'port taken', curedBy: null },
+      { at, signature: 'port taken', wasSuggested: true },
+      { at, signature: 'no such file', wasSuggested: false },
+      { at: before, signature: 'port taken', wasSuggested: false },
     ];
     const feedback = aFeedback(runs, { failures: async () => failures });
     const { weeks, failuresFrom } = await feedback.learned(anna, { weeks: 1 });

@@ -26,6 +26,9 @@ const insertSql = `
 const trimSql = `
   DELETE FROM failures WHERE caller_id = $1 AND id < (
     SELECT id FROM failures WHERE caller_id = $1 ORDER BY id DESC LIMIT 1 OFFSET $2)`;
+const recordSql = `
+  SELECT record FROM failures WHERE caller_id = $1 AND failure_id = $2 AND cured_at_ms IS NULL`;
+const changeRecordSql = 'UPDATE failures SET record = $1 WHERE caller_id = $2 AND failure_id = $3';
 const settleSql = `
   UPDATE failures SET cured_by = $1, cured_at_ms = $2 WHERE caller_id = $3 AND target = $4 AND cured_at_ms IS NULL`;
 const fixColumns = 'fix_id, signature, subject, normalised, changes';
@@ -57,6 +60,9 @@ const totalsSql = `
   SELECT COUNT(*) AS uses, COALESCE(SUM(is_cured), 0) AS cures FROM fix_uses WHERE caller_id = $1 AND fix_id = $2`;
 const usedSql = `
   SELECT fix_id FROM fix_uses WHERE caller_id = $1 GROUP BY fix_id ORDER BY MAX(id) DESC LIMIT $2`;
+
+/** Of one failure, the latest. */
+const maxSuggested = 50;
 
 const noRecord: FixRecord = { uses: [], isApproved: false, totals: { uses: 0, cures: 0 } };
 
@@ -107,6 +113,19 @@ export class SqlExperienceStore implements ExperienceStore {
     const [row] = await this.#database.rows(seenSql, caller.id, signature);
     const last = row?.['last_at_ms'];
     return { count: Number(row?.['count'] ?? 0), lastAt: last == null ? null : timeOf(last) };
+  }
+
+  async noteSuggested(caller: Caller, failureId: string, fixIds: readonly string[]): Promise<void> {
+    await this.#write(caller, function* () {
+      const row = yield* one(recordSql, caller.id, failureId);
+      if (!row) return;
+      const failure = failureOf(row);
+      const suggested = [...new Set([...(failure.suggested ?? []), ...fixIds])].slice(
+        -maxSuggested,
+      );
+      const record = JSON.stringify({ ...failure, suggested });
+      yield* all(changeRecordSql, record, caller.id, failureId);
+    });
   }
 
   async settle(
