@@ -28,7 +28,7 @@ import {
   UnknownMemorySourceError,
 } from '../errors.ts';
 import { defaultMemoryLimits } from '../memory-limits.ts';
-import { createMemorySearch, isOf } from '../search/create-memory-search.ts';
+import { createMemorySearch, isOf, isWanted } from '../search/create-memory-search.ts';
 import { describeOrigin } from './describe-origin.ts';
 import { Backlog, type EmbedTexts } from './fill-backlog.ts';
 import { tellsPassword } from './tells-password.ts';
@@ -74,6 +74,8 @@ const minCopiedLength = 12;
 
 /** Given to a model with a message. */
 const maxFacts = 5;
+/** Before those, whatever the message is about. */
+const maxPinnedFacts = 5;
 /** Those of other projects among them are left out. */
 const maxFactsRead = 20;
 
@@ -123,7 +125,7 @@ class StoredMemoryItems implements MemoryItems {
     return this.#search(query);
   }
 
-  /** Facts and decisions that hold and that a message asks about. */
+  /** Facts and decisions that hold: those that are pinned, and those that a message asks about. */
   async findFacts({
     caller,
     message: text,
@@ -133,10 +135,15 @@ class StoredMemoryItems implements MemoryItems {
     const filter = { kinds: ['fact', 'decision'], validAt } as const;
     // Mostly there are none: then nothing is computed.
     if ((await this.#store.list(caller, filter, { limit: 1 })).length === 0) return [];
-    const found = await this.search({ caller, text, filter, limit: maxFactsRead, signal });
     const here = await this.#options.place?.();
-    const facts = found.hits.flatMap(({ item }) => (isOf(item, here) ? [item.text] : []));
-    return found.isAnswerable ? facts.slice(0, maxFacts) : [];
+    const pinned = (await this.#store.pinned(caller, maxFactsRead)).filter(
+      (item) => isOf(item, here) && isWanted(item, filter),
+    );
+    const found = await this.search({ caller, text, filter, limit: maxFactsRead, signal });
+    const asked = found.hits.flatMap(({ item }) => (isOf(item, here) ? [item.text] : []));
+    const first = pinned.slice(0, maxPinnedFacts).map((item) => item.text);
+    const others = asked.filter((fact) => !first.includes(fact));
+    return [...first, ...(found.isAnswerable ? others.slice(0, maxFacts) : [])];
   }
 
   async remember(caller: Caller, memory: NewMemory): Promise<MemoryItem> {

@@ -29,6 +29,19 @@ export function testMemoryItemStore(create: () => MemoryItemStore): void {
   }
   const ids = (found: readonly { readonly id: string }[]): string[] => found.map(({ id }) => id);
 
+  it('gives the pinned items of a caller, the latest first', async () => {
+    const store = create();
+    const added = ['a', 'b', 'c', 'd'].map((id, n) => {
+      const observedAt = `2026-01-0${n + 1}T00:00:00.000Z`;
+      return { item: aMemoryItem({ id, observedAt, pinned: id !== 'b' }) };
+    });
+    await store.add(localCaller, added);
+    await store.add(stranger, [{ item: aMemoryItem({ id: 'theirs', pinned: true }) }]);
+    await store.change(localCaller, 'd', { pinned: false });
+    expect(ids(await store.pinned(localCaller, 9))).toEqual(['c', 'a']);
+    expect(ids(await store.pinned(localCaller, 1))).toEqual(['c']);
+  });
+
   it('gives back what it was given, to its caller alone', async () => {
     const store = await filled();
     const item = aMemoryItem({

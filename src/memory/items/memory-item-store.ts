@@ -68,6 +68,8 @@ export interface MemoryItemStore {
   find(caller: Caller, beginning: string, limit: number): Promise<readonly string[]>;
   /** The latest observed first. */
   list(caller: Caller, filter: MemoryFilter, page: MemoryPage): Promise<readonly MemoryItem[]>;
+  /** Those that are pinned, the latest observed first. */
+  pinned(caller: Caller, limit: number): Promise<readonly MemoryItem[]>;
   /** How many items a caller has, whatever their status. */
   count(caller: Caller): Promise<number>;
   /**

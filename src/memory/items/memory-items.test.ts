@@ -52,6 +52,27 @@ describe('remembering', () => {
     expect(await items.findFacts(other)).toEqual([]);
   });
 
+  it('gives a model what is pinned first, whatever the message is about, but what is not current', async () => {
+    let folder = '/shop';
+    const { items } = someMemoryItems({ place: async () => folder });
+    const find = (message: string) =>
+      items.findFacts({ caller: localCaller, message, signal: AbortSignal.timeout(10_000) });
+    await items.remember(localCaller, { ...typed, text: 'Staging is on port 5433' });
+    const text = 'Anna reviews every change';
+    const { id } = await items.remember(localCaller, { ...typed, text });
+    expect(await find('translate this')).toEqual([]);
+    await items.pin(localCaller, id, true);
+    expect(await find('translate this')).toEqual([text]);
+    expect(await find('on which port is staging?')).toEqual([text, 'Staging is on port 5433']);
+    const newer = await items.correct(localCaller, id, { ...typed, text: 'Ben reviews changes' });
+    expect(await find('translate this')).toEqual(['Ben reviews changes']);
+    folder = '/bank';
+    expect(await find('translate this')).toEqual([]);
+    folder = '/shop';
+    await items.setStatus(localCaller, newer.id, 'excluded');
+    expect(await find('translate this')).toEqual([]);
+  });
+
   it('keeps to the project it was told in, and gives a model nothing of others', async () => {
     let folder = '/shop';
     const { items } = someMemoryItems({ place: async () => folder });

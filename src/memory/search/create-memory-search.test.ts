@@ -130,6 +130,38 @@ describe('a search in memory', () => {
     expect(past.hits.some(({ item: it }) => it.text.includes('baker'))).toBe(true);
   });
 
+  it('has what is pinned first where it matches, however many match better', async () => {
+    const { search, add } = await aMemory(smallTalk);
+    for (let n = 0; n < 150; n += 1) await add({ id: `b${n}`, text: `backup ${n} of staging` });
+    const text =
+      'Whoever touches staging tells Anna before, and writes it into the book at the door';
+    await add({ id: 'pin', text, pinned: true });
+    await add({
+      id: 'gone',
+      text: 'staging backup',
+      pinned: true,
+      validUntil: '2026-02-01T00:00:00.000Z',
+    });
+    const found = await search('staging backup');
+    expect(found.hits[0]?.item.id).toBe('pin');
+    expect(found.hits[0]?.receipt.because).toContain('pinned; shares "staging"');
+    expect(texts(found)).not.toContain('staging backup');
+    expect(found.hits.map(({ score }) => score)).toEqual(
+      found.hits.map(({ score }) => score).toSorted((a, b) => b - a),
+    );
+    expect(texts(await search('what was for lunch?'))).not.toContain(text);
+  });
+
+  it('has what is pinned in another project where it would be anyway', async () => {
+    const place = async () => '/shop';
+    const { search, add } = await aMemory([], { place });
+    const source = (folder: string) => ({ kind: 'person', face: 'cli', folder }) as const;
+    const text = 'The bank deploys at night';
+    await add({ id: 'theirs', text, source: source('/bank'), pinned: true });
+    await add({ id: 'ours', text: 'The shop deploys at night', source: source('/shop') });
+    expect(texts(await search('when does the shop deploy?'))[0]).toContain('shop');
+  });
+
   it('returns one of several texts that say the same', async () => {
     const same = { text: 'The standup meeting starts at nine every day' };
     const { search } = await aMemory([same, ...smallTalk, same, ...smallTalk, same]);

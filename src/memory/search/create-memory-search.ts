@@ -38,7 +38,10 @@ export interface RankingParts {
 }
 
 export interface MemorySearchOptions {
-  readonly store: Pick<MemoryItemStore, 'get' | 'list' | 'byWords' | 'byVector' | 'neighbours'>;
+  readonly store: Pick<
+    MemoryItemStore,
+    'get' | 'list' | 'pinned' | 'byWords' | 'byVector' | 'neighbours'
+  >;
   /** Vectors of length 1. Without it words alone decide. */
   readonly embed?: EmbedTexts | undefined;
   /** How long `embed` is waited for. */
@@ -64,6 +67,12 @@ const readPerWanted = 4;
 /** Latest turns that tell who takes part in the conversations. */
 const turnsForSpeakers = 100;
 const maxLimit = 100;
+/** Pinned items that a search looks at, the latest. */
+const maxPinned = 50;
+/** Texts about different subjects are rarely as close as this. */
+const pinnedLikeness = 0.25;
+/** Of a pinned item that no list of matches had. */
+const noFit: Fit = { score: 0, likeness: null };
 const allParts: RankingParts = { words: true, meaning: true, neighbours: true, rerank: true };
 
 /** Finds the items that a question asks about: by words, meaning, and what was said around them. */
@@ -95,8 +104,10 @@ export function createMemorySearch(options: MemorySearchOptions) {
     const fits = fuse(byWords, byVector);
     const all = parts.neighbours ? smooth(fits, await neighboursOf(store, caller, fits)) : fits;
     const ranked = await rank({ options, query, read, fits: all, nowMs });
-    const hits = withinBudget(diversify(ranked, limit), query.tokenBudget);
-    const isSure = confidence({ ranked, byVector, read, speakers }) >= minConfidence;
+    const ordered = parts.rerank ? pinnedFirst(ranked, read) : ranked;
+    const hits = withinBudget(diversify(ordered, limit), query.tokenBudget);
+    const matched = ranked.filter(({ fit }) => fit !== noFit);
+    const isSure = confidence({ ranked: matched, byVector, read, speakers }) >= minConfidence;
     return {
       hits: hits.map(({ item, score, fit, isSuperseded }) => ({
         item,
@@ -176,6 +187,7 @@ interface Ranked {
   readonly score: number;
   readonly fit: Fit;
   readonly isSuperseded: boolean;
+  readonly isElsewhere: boolean;
 }
 
 async function rank({
@@ -194,13 +206,15 @@ async function rank({
   const { store, parts = allParts } = options;
   const { caller, filter = {}, limit } = query;
   const ids = bestOf(fits, Math.max(matchesFor(read) + maxNeighboursRead, limit * readPerWanted));
-  const items = await store.get(caller, ids);
+  const best = await store.get(caller, ids);
+  const pinned = parts.rerank ? await store.pinned(caller, maxPinned) : [];
+  const items = [...best, ...pinned.filter(({ id }) => !ids.includes(id))];
   const here = await options.place?.();
   const outdatedTurns = new Set(
     items.filter((item) => hasEnded(item, nowMs)).flatMap(({ source }) => turnKey(source) ?? []),
   );
   const ranked = items.flatMap((item): Ranked[] => {
-    const fit = fits.get(item.id);
+    const fit = fits.get(item.id) ?? (item.pinned ? noFit : undefined);
     const isHistory = hasEnded(item, nowMs);
     // Turns are what was said; other items claim to hold.
     const isHidden = parts.rerank && isHistory && !read.isAboutPast && filter.validAt === undefined;
@@ -210,9 +224,21 @@ async function rank({
     const isSuperseded = isHistory || (!isNewFact && key !== undefined && outdatedTurns.has(key));
     const told = { item, score: fit.score, isSuperseded, isElsewhere: !isOf(item, here) };
     const score = parts.rerank ? adjust(told, read) : fit.score;
-    return [{ item, score, fit, isSuperseded }];
+    return [{ item, score, fit, isSuperseded, isElsewhere: told.isElsewhere }];
   });
   return ranked.sort((a, b) => b.score - a.score);
+}
+
+/** What is pinned, holds in this project and matches by itself comes before all others; what does not match is left out. */
+function pinnedFirst(ranked: readonly Ranked[], read: ReadQuery): readonly Ranked[] {
+  const best = ranked[0]?.score ?? 0;
+  const isFirst = ({ item, fit, isSuperseded, isElsewhere }: Ranked): boolean =>
+    item.pinned &&
+    !isSuperseded &&
+    !isElsewhere &&
+    (sharedWords(item, read).length > 0 || (fit.likeness ?? 0) >= pinnedLikeness);
+  const first = ranked.filter(isFirst).map((one) => ({ ...one, score: one.score + best }));
+  return [...first, ...ranked.filter((one) => !isFirst(one) && one.fit !== noFit)];
 }
 
 /** Whether it belongs to this project, or to none. */
@@ -228,8 +254,8 @@ function turnKey(source: MemoryItem['source']): string | undefined {
   return source.kind === 'turn' ? `${source.session} ${source.turn}` : undefined;
 }
 
-/** The filter once more, for neighbours: the store looked for them regardless of it. */
-function isWanted(item: MemoryItem, filter: MemoryFilter): boolean {
+/** The filter once more, for neighbours and pinned items: the store looks for them regardless of it. */
+export function isWanted(item: MemoryItem, filter: MemoryFilter): boolean {
   const { kinds, statuses = ['active'], sensitivities = ['normal'], session } = filter;
   const { observedFrom, observedUntil, validAt } = filter;
   const atMs = Date.parse(item.observedAt);
@@ -304,6 +330,12 @@ function confidence({
 
 const dayMs = 86_400_000;
 
+/** Words of the query that an item has. */
+function sharedWords({ text }: MemoryItem, read: ReadQuery): readonly string[] {
+  const own = new Set(wordsOf(text));
+  return read.words.filter((word) => wordsOf(word).some((form) => own.has(form)));
+}
+
 /** Why an item was found, for programs and as a sentence. */
 function receiptOf({
   item,
@@ -318,8 +350,7 @@ function receiptOf({
   readonly read: ReadQuery;
   readonly nowMs: number;
 }): MemoryReceipt {
-  const own = new Set(wordsOf(item.text));
-  const words = read.words.filter((word) => wordsOf(word).some((form) => own.has(form)));
+  const words = sharedWords(item, read);
   const ageDays = Math.max(0, Math.floor((nowMs - Date.parse(item.observedAt)) / dayMs));
   const { likeness } = fit;
   const reasons = [

@@ -24,6 +24,7 @@ const steps: readonly { readonly name: string; readonly worksFrom?: number }[] =
   { name: 'sessions' },
   { name: 'instances', worksFrom: 2 },
   { name: 'session-folder', worksFrom: 2 },
+  { name: 'memory-pinned', worksFrom: 2 },
 ];
 
 /** Every step from an empty database to this program's, in order. */

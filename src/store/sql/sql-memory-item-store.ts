@@ -49,6 +49,10 @@ const listAllSql = listSql('');
 /** Nearly all items are turns, which every turn of a conversation would read to find that no fact is there. */
 const listDerivedSql = listSql("AND i.kind <> 'turn'");
 
+const pinnedSql = `
+  SELECT * FROM memory_items WHERE caller_id = $1 AND pinned = 1
+  ORDER BY observed_at_ms DESC, item_key DESC LIMIT $2`;
+
 const idsSql = `
   SELECT item_key, item_id FROM memory_items
   WHERE item_key IN (SELECT CAST(value AS BIGINT) FROM json_each($1))`;
@@ -168,6 +172,11 @@ export class SqlMemoryItemStore implements MemoryItemStore {
     const cells = filterCells(caller.id, filter);
     const sql = filter.kinds?.includes('turn') === false ? listDerivedSql : listAllSql;
     const rows = await this.#database.rows(sql, ...cells, after ?? null, limit);
+    return rows.map((row) => this.#read(row));
+  }
+
+  async pinned(caller: Caller, limit: number): Promise<readonly MemoryItem[]> {
+    const rows = await this.#database.rows(pinnedSql, caller.id, limit);
     return rows.map((row) => this.#read(row));
   }
 

@@ -40,6 +40,7 @@ const names = [
   'client-sessions',
   'instances',
   'session-folder',
+  'memory-pinned',
 ];
 
 /** Every step from an empty database to this program's, in order. */
