@@ -30,7 +30,7 @@ export function webhookOf(entry: Settings['alerts']['webhooks'][number]): Webhoo
   };
 }
 
-export async function testWebhook(webhook: Webhook) {
+export async function testWebhook(webhook: Webhook, source: string) {
   const change: AlertChange = {
     alert: 'Test',
     state: 'firing',
@@ -42,7 +42,7 @@ export async function testWebhook(webhook: Webhook) {
   try {
     const ended = { ...change, state: 'resolved' } as const;
     const both = webhook.shape === 'pagerduty' ? [change, ended] : [change];
-    for (const body of bodiesOf(webhook, both, 'tutti')) await webhook.send(body);
+    for (const body of bodiesOf(webhook, both, source)) await webhook.send(body);
     return { webhook: webhook.name, problem: null };
   } catch (error) {
     return { webhook: webhook.name, problem: reportError(error).message };

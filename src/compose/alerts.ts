@@ -1,9 +1,8 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { z } from 'zod';
+import { hostname } from 'node:os';
 import type { Settings } from '../config/index.ts';
 import type { Log } from '../kernel/index.ts';
 import { AlertEngine, AlertNotifier, builtInRules, type Metrics } from '../observe/index.ts';
+import { alertFiles } from './alert-files.ts';
 import { testWebhook, webhookOf } from './alert-webhooks.ts';
 
 interface AlertParts {
@@ -22,8 +21,8 @@ export interface AlertsHere {
   /** Until this time nothing is sent of the alert. */
   silence(alert: string, untilMs: number): Promise<void>;
   readonly names: readonly string[];
-  /** Evaluates them from now on, until `close`. */
-  watch(): void;
+  /** Evaluates them from now on, until `close`, for the instance that listens at this address. */
+  watch(url: string): void;
   close(): void;
 }
 
@@ -32,37 +31,47 @@ export interface AlertState {
   readonly severity: string;
   readonly summary: string;
   readonly firingSinceMs: number | null;
+  /** Host and port of the instances on this directory that say so. */
+  readonly firingOn: readonly string[];
   readonly silencedUntilMs: number | null;
 }
 
-const silencesSchema = z.record(z.string(), z.number());
-const firingSchema = z.array(z.object({ alert: z.string(), sinceMs: z.number() }));
+/** Evaluations that an instance may miss before what it last said is taken for old. */
+const missedEvaluations = 3;
+const secondMs = 1_000;
 
-/** Alerts of this data directory: evaluated by the process that serves, silenced and listed by any. */
+/** Alerts of this data directory: evaluated by each process that serves, silenced and listed by any. */
 export function alertsHere({ settings, metrics, log }: AlertParts): AlertsHere {
   const { home, alerts } = settings;
-  const silencesFile = join(home, 'alert-silences.json');
-  const firingFile = join(home, 'alerts-firing.json');
+  const intervalMs = alerts.interval_seconds * secondMs;
+  const files = alertFiles(home);
   const webhooks = alerts.webhooks.map(webhookOf);
+  let source = hostname();
   let silences: Readonly<Record<string, number>> = {};
   const engine = new AlertEngine(metrics, Date.now());
   const notifier = new AlertNotifier({
     webhooks,
     log,
-    source: 'tutti',
+    source: () => source,
     silenced: (nowMs) =>
       new Set(Object.keys(silences).filter((name) => (silences[name] ?? 0) > nowMs)),
     onSent: (outcome) => metrics.add('tutti_alert_notifications_total', [outcome]),
   });
+  const keeper = alertKeeper({ files, engine, notifier, intervalMs });
+  let restored: Promise<void> | undefined;
   const evaluate = async (): Promise<void> => {
+    restored ??= keeper.restore(source);
+    await restored;
     await metrics.collect();
-    silences = await readJson(silencesFile, silencesSchema, {});
+    silences = await files.silences();
     const changes = engine.evaluate(Date.now());
     metrics.clear('tutti_alerts_firing');
     for (const { alert } of engine.firing()) metrics.set('tutti_alerts_firing', [alert], 1);
     for (const change of changes) log.warn('alert changed', { ...change });
-    if (changes.length > 0) await writeJson(firingFile, engine.firing());
+    // Kept on both sides: what was sent must not be sent again, what fires must be sent, whenever the process ends.
+    if (changes.length > 0) await keeper.keep(source);
     await notifier.handle(changes, Date.now());
+    await keeper.keep(source);
   };
   let timer: NodeJS.Timeout | undefined;
   let isRunning = false;
@@ -75,50 +84,77 @@ export function alertsHere({ settings, metrics, log }: AlertParts): AlertsHere {
   };
   return {
     names: builtInRules.map(({ name }) => name),
-    list: () => listAlerts({ firingFile, silencesFile }),
+    list: () => listAlerts(files),
     test: async (name) => {
       const wanted = webhooks.filter((webhook) => name === undefined || webhook.name === name);
-      return Promise.all(wanted.map(testWebhook));
+      return Promise.all(wanted.map((webhook) => testWebhook(webhook, source)));
     },
     silence: async (alert, untilMs) => {
-      const now = await readJson(silencesFile, silencesSchema, {});
-      await writeJson(silencesFile, { ...now, [alert]: untilMs });
+      await files.writeSilences({ ...(await files.silences()), [alert]: untilMs });
     },
-    watch: () => {
+    watch: (url) => {
       if (!alerts.enabled || timer) return;
-      timer = setInterval(tick, alerts.interval_seconds * 1_000).unref();
-      // What fired when another process ended says nothing of this one.
-      void writeJson(firingFile, []).catch(() => {});
+      source = `${hostname()}:${new URL(url).port}`;
+      timer = setInterval(tick, intervalMs).unref();
     },
     close: () => clearInterval(timer),
   };
 }
 
-async function listAlerts(files: {
-  readonly firingFile: string;
-  readonly silencesFile: string;
-}): Promise<readonly AlertState[]> {
-  const firing = await readJson(files.firingFile, firingSchema, []);
-  const silences = await readJson(files.silencesFile, silencesSchema, {});
-  return builtInRules.map(({ name, severity, summary }) => ({
-    name,
-    severity,
-    summary,
-    firingSinceMs: firing.find(({ alert }) => alert === name)?.sinceMs ?? null,
-    silencedUntilMs: (silences[name] ?? 0) > Date.now() ? (silences[name] ?? null) : null,
-  }));
+/** Keeps what fires, what was sent and what is usual across restarts. */
+function alertKeeper({
+  files,
+  engine,
+  notifier,
+  intervalMs,
+}: {
+  readonly files: ReturnType<typeof alertFiles>;
+  readonly engine: AlertEngine;
+  readonly notifier: AlertNotifier;
+  readonly intervalMs: number;
+}) {
+  let written = '';
+  let writtenHourMs = 0;
+  return {
+    restore: async (source: string): Promise<void> => {
+      const { own, history } = await files.earlierOf(source);
+      const firing = own?.firing ?? [];
+      engine.restore({ firing, history }, Date.now());
+      notifier.restore(firing, own?.sent ?? {});
+    },
+    keep: async (source: string): Promise<void> => {
+      const state = { source, firing: engine.firing(), sent: notifier.sent() };
+      const text = JSON.stringify(state);
+      // Only what fires needs to be renewed.
+      if (text !== written || state.firing.length > 0) {
+        await files.writeFiring({ ...state, untilMs: Date.now() + missedEvaluations * intervalMs });
+        written = text;
+      }
+      const history = engine.history();
+      const hours = Object.values(history).map((points) => points.at(-1)?.atMs ?? 0);
+      const lastHourMs = Math.max(0, ...hours);
+      if (lastHourMs !== writtenHourMs) await files.writeHistory(source, history);
+      writtenHourMs = lastHourMs;
+    },
+  };
 }
 
-async function readJson<Value>(file: string, schema: z.ZodType<Value>, otherwise: Value) {
-  try {
-    return schema.parse(JSON.parse(await readFile(file, 'utf8')));
-  } catch {
-    return otherwise;
-  }
-}
-
-async function writeJson(file: string, value: unknown): Promise<void> {
-  const draft = `${file}.${process.pid}`;
-  await writeFile(draft, JSON.stringify(value), { mode: 0o600 });
-  await rename(draft, file);
+async function listAlerts(files: ReturnType<typeof alertFiles>): Promise<readonly AlertState[]> {
+  const nowMs = Date.now();
+  const instances = await files.firingAt(nowMs);
+  const silences = await files.silences();
+  return builtInRules.map(({ name, severity, summary }) => {
+    const found = instances.flatMap(({ source, firing }) =>
+      firing.filter(({ alert }) => alert === name).map(({ sinceMs }) => ({ source, sinceMs })),
+    );
+    const silencedUntilMs = silences[name] ?? 0;
+    return {
+      name,
+      severity,
+      summary,
+      firingSinceMs: found.length > 0 ? Math.min(...found.map(({ sinceMs }) => sinceMs)) : null,
+      firingOn: found.map(({ source }) => source),
+      silencedUntilMs: silencedUntilMs > nowMs ? silencedUntilMs : null,
+    };
+  });
 }

@@ -69,10 +69,11 @@ export async function openSystem(request: SystemRequest): Promise<System> {
       serving.begin();
       return serveStdio(parts, streams);
     },
-    serveHttp: () => {
+    serveHttp: async () => {
       serving.begin();
-      alerts.watch();
-      return serveHttp(parts);
+      const listener = await serveHttp(parts);
+      alerts.watch(listener.url);
+      return listener;
     },
     work: (options) => runs.work(options),
     close: () => closeInOrder([alerts, serving, runs, catalogue, ...opened, ...last]),

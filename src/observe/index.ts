@@ -1,8 +1,13 @@
 export { createLog, type LogLevel, logLevels, type RunningLog } from './log/create-log.ts';
 export { SpanLog } from './log/log-spans.ts';
 export { followLog, type LogLine, type LogQuery, readLog } from './log/read-log.ts';
-export { type AlertChange, AlertEngine, builtInRules } from './alerts/alert-engine.ts';
-export { AlertNotifier, bodiesOf, type Webhook } from './alerts/notify.ts';
+export {
+  type AlertChange,
+  AlertEngine,
+  builtInRules,
+  type EarlierAlerts,
+} from './alerts/alert-engine.ts';
+export { AlertNotifier, bodiesOf, type SentAlerts, type Webhook } from './alerts/notify.ts';
 export { countSpan } from './metrics/count-spans.ts';
 export { Metrics } from './metrics/metrics.ts';
 export {

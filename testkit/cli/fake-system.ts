@@ -335,6 +335,7 @@ const fakeObserving: Pick<System, 'alerts' | 'usage' | 'formatTrace' | 'formatEx
         severity: 'critical',
         summary: 'Calls fail',
         firingSinceMs: 0,
+        firingOn: ['one:8004', 'two:8004'],
         silencedUntilMs: null,
       },
     ],

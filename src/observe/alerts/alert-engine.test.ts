@@ -96,13 +96,13 @@ function aHook(over: Partial<Webhook> = {}) {
   return { hook, bodies };
 }
 
-function aNotifier(webhooks: readonly Webhook[], silenced: readonly string[] = []) {
+function aNotifier(webhooks: readonly Webhook[], silenced: ReadonlySet<string> = new Set()) {
   const outcomes: string[] = [];
   const notifier = new AlertNotifier({
     webhooks,
     log: silentLog,
-    source: 'here',
-    silenced: () => new Set(silenced),
+    source: () => 'here',
+    silenced: () => silenced,
     onSent: (outcome) => outcomes.push(outcome),
   });
   return { notifier, outcomes };
@@ -135,7 +135,21 @@ it('escalates only what still fires after a while', async () => {
   expect(bodies[0]).not.toContain('Short');
 });
 
-it('sends nothing of what is silenced, and tries a failing webhook a few times', async () => {
+it('sends what is silenced once the silence is over, if it still fires', async () => {
+  const { hook, bodies } = aHook();
+  const silenced = new Set(['CallsFailing', 'Short']);
+  const { notifier, outcomes } = aNotifier([hook], silenced);
+  await notifier.handle([change, { ...change, alert: 'Short' }], 0);
+  await notifier.handle([{ ...change, alert: 'Short', state: 'resolved' }], minuteMs);
+  expect([bodies, outcomes]).toEqual([[], ['silenced', 'silenced']]);
+  silenced.clear();
+  await notifier.handle([], 2 * minuteMs);
+  await notifier.handle([], 3 * minuteMs);
+  expect(bodies).toEqual([expect.stringContaining('[firing] CallsFailing')]);
+  expect(bodies[0]).not.toContain('Short');
+});
+
+it('tries a failing webhook again while the alert fires, and gives its end up after ten attempts', async () => {
   let attempts = 0;
   const { hook } = aHook({
     send: async () => {
@@ -143,12 +157,19 @@ it('sends nothing of what is silenced, and tries a failing webhook a few times',
       throw new Error('refused');
     },
   });
-  const quiet = aNotifier([hook], ['CallsFailing']);
-  await quiet.notifier.handle([change], 0);
-  expect([attempts, quiet.outcomes]).toEqual([0, ['silenced']]);
-  const loud = aNotifier([hook]);
-  for (let at = 0; at < 20; at += 1) await loud.notifier.handle(at === 0 ? [change] : [], at);
-  expect(attempts).toBe(5);
+  const { notifier } = aNotifier([hook]);
+  for (let minute = 0; minute < 24 * 60; minute += 1) {
+    await notifier.handle(minute === 0 ? [change] : [], minute * minuteMs);
+  }
+  // After five growing pauses every fifteen minutes.
+  expect(attempts).toBeGreaterThan(90);
+  expect(attempts).toBeLessThan(110);
+  attempts = 0;
+  for (let minute = 0; minute < 24 * 60; minute += 1) {
+    const ended = { ...change, state: 'resolved' } as const;
+    await notifier.handle(minute === 0 ? [ended] : [], (24 * 60 + minute) * minuteMs);
+  }
+  expect(attempts).toBe(10);
 });
 
 it('has the shape that each service expects, without secrets', () => {

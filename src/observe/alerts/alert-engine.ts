@@ -1,6 +1,6 @@
 import type { Metrics, MetricName } from '../metrics/metrics.ts';
 import ruleData from './alert-rules.json' with { type: 'json' };
-import { AnomalyDetector } from './detect-anomaly.ts';
+import { AnomalyDetector, type AnomalyPoint } from './detect-anomaly.ts';
 
 export type Severity = 'info' | 'warning' | 'critical';
 
@@ -34,6 +34,11 @@ export interface AlertChange {
   readonly summary: string;
   readonly value: number;
   readonly sinceMs: number;
+}
+
+export interface EarlierAlerts {
+  readonly firing: readonly AlertChange[];
+  readonly history: Readonly<Record<string, readonly AnomalyPoint[]>>;
 }
 
 interface RuleState {
@@ -76,6 +81,23 @@ export class AlertEngine {
 
   firing(): readonly AlertChange[] {
     return this.#states.flatMap(({ firing }) => firing ?? []);
+  }
+
+  /** Hours that rules of unusual values compare with, by rule. */
+  history(): Readonly<Record<string, readonly AnomalyPoint[]>> {
+    return Object.fromEntries(
+      this.#states
+        .filter(({ rule }) => rule.kind === 'anomaly')
+        .map(({ rule, detector }) => [rule.name, detector.points]),
+    );
+  }
+
+  /** What an earlier process left. What fires goes on until it is found to be over. */
+  restore(earlier: EarlierAlerts, nowMs: number): void {
+    for (const state of this.#states) {
+      state.firing = earlier.firing.find(({ alert }) => alert === state.rule.name);
+      state.detector.restore(earlier.history[state.rule.name] ?? [], nowMs);
+    }
   }
 
   evaluate(nowMs: number): readonly AlertChange[] {

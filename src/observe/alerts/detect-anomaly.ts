@@ -40,27 +40,41 @@ export interface AnomalyVerdict {
   readonly score: number;
 }
 
-interface Point {
-  readonly slot: number;
+export interface AnomalyPoint {
+  readonly atMs: number;
   readonly value: number;
   /** Difference from what was usual then, with the part of its variance that is due to how little was known. */
-  readonly residual: number | undefined;
+  readonly residual?: number | undefined;
   readonly inflation: number;
 }
 
 /** Watches one series of hourly values. */
 export class AnomalyDetector {
-  readonly #points: Point[] = [];
+  #points: AnomalyPoint[] = [];
   #isUnusual = false;
+
+  /** Oldest first; enough to go on with in another process. */
+  get points(): readonly AnomalyPoint[] {
+    return this.#points;
+  }
+
+  restore(points: readonly AnomalyPoint[], nowMs: number): void {
+    const oldestMs = nowMs - anomalyLimits.maxPoints * hourMs;
+    this.#points = points
+      .filter(({ atMs }) => atMs >= oldestMs && atMs < nowMs)
+      .slice(-anomalyLimits.maxPoints);
+  }
 
   add(atMs: number, value: number): AnomalyVerdict {
     const slot = slotOf(atMs);
     // While it is unusual it is not what later values are compared with.
-    const days = this.#points.filter((point) => point.slot === slot).slice(-anomalyLimits.maxDays);
+    const days = this.#points
+      .filter((point) => slotOf(point.atMs) === slot)
+      .slice(-anomalyLimits.maxDays);
     const isKnown = days.length >= anomalyLimits.minDays;
     const usual = isKnown ? medianOf(days.map((point) => point.value)) : undefined;
-    const point: Point = {
-      slot,
+    const point: AnomalyPoint = {
+      atMs,
       value,
       residual: usual === undefined ? undefined : value - usual,
       inflation: isKnown ? 1 + medianVariance / days.length : 1,
