@@ -13,11 +13,21 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
-import { settingVariables } from '../src/config/index.ts';
+import { loadSettings, settingVariables } from '../src/config/index.ts';
 
 const read = (path: string): string => readFileSync(path, 'utf8');
 const has = (program: string): boolean => spawnSync(program, ['--help']).error === undefined;
 const port = 8004;
+/** What ends Tutti must wait for calls to be answered, and for servers and the store to be closed. */
+const defaults = await loadSettings({
+  flags: {},
+  env: {},
+  cwd: tmpdir(),
+  homeDirectory: tmpdir(),
+  platform: 'linux',
+});
+const drainSeconds = defaults.values.server.drain_seconds;
+const spareSeconds = 15;
 
 const service = z.object({
   image: z.string(),
@@ -25,6 +35,7 @@ const service = z.object({
   ports: z.array(z.string()).default([]),
   environment: z.record(z.string(), z.string()).default({}),
   cap_drop: z.array(z.string()).optional(),
+  stop_grace_period: z.string().optional(),
   security_opt: z.array(z.string()).optional(),
 });
 const compose = z
@@ -57,7 +68,7 @@ const workload = z.object({
     template: z.object({
       spec: z.object({
         automountServiceAccountToken: z.literal(false),
-        terminationGracePeriodSeconds: z.number().min(20),
+        terminationGracePeriodSeconds: z.number().min(drainSeconds + 5 + spareSeconds),
         securityContext: z.object({
           runAsNonRoot: z.literal(true),
           runAsUser: z.number().min(1),
@@ -110,6 +121,14 @@ describe('deployment files', () => {
       rule_files: ['alerts/tutti.rules.yaml'],
       scrape_configs: [{ job_name: 'tutti', static_configs: [{ targets: [`tutti:${port}`] }] }],
     });
+  });
+
+  it('wait for calls that are under way before they kill', () => {
+    const least = drainSeconds + spareSeconds;
+    const unit = /^TimeoutStopSec=(\d+)$/m.exec(read('deploy/tutti.service'))?.[1];
+    expect(Number(unit)).toBeGreaterThanOrEqual(least);
+    const grace = compose.services['tutti']?.stop_grace_period;
+    expect(Number(grace?.replace(/s$/, ''))).toBeGreaterThanOrEqual(least);
   });
 
   it('set only what the program knows', () => {

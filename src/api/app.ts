@@ -26,6 +26,7 @@ interface Bindings {
 
 interface ApiApp {
   handle(exchange: HttpExchange, caller: Caller): Promise<void>;
+  drain(limitMs: number): Promise<void>;
   /** Ends every event stream. */
   close(): void;
 }
@@ -71,6 +72,10 @@ export function createApp(ports: ApiPorts): ApiApp {
       // Hono reads just these of a request, as long as handlers ask it for nothing else.
       const request = { method, url: `http://localhost${url}` } as Request;
       await app.fetch(request, { exchange, caller });
+    },
+    drain: async (limitMs) => {
+      streams.close();
+      await turns.untilIdle(limitMs);
     },
     close: () => {
       streams.close();

@@ -8,6 +8,8 @@ export type { ApiPorts } from './ports.ts';
 /** The REST API, to mount on a listener. */
 export interface Api {
   readonly routes: readonly Route[];
+  /** Ends the streams of runs, and waits for turns of the agent that are under way, `limitMs` at most. */
+  drain(limitMs: number): Promise<void>;
   /** Ends every event stream. */
   close(): Promise<void>;
 }
@@ -43,6 +45,7 @@ export function createApi(ports: ApiPorts): Api {
       page('/api/docs', 'docs'),
       page('/api/docs.js', 'script'),
     ],
+    drain: async (limitMs) => (await app.opened())?.drain(limitMs),
     close: async () => (await app.opened())?.close(),
   };
 }

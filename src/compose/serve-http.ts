@@ -3,7 +3,7 @@ import type { Api } from '../api/index.ts';
 import { createHttpGateway, type HttpGatewayOptions } from '../gateway/index.ts';
 import type { Settings } from '../config/index.ts';
 import { parseSize } from '../contract/settings/index.ts';
-import type { Admission, AdmissionLimits } from '../http/index.ts';
+import type { AdmissionLimits, Route } from '../http/index.ts';
 import type { Store } from '../store/index.ts';
 import { openPrivateToken, sealingSecrets } from './data-directory.ts';
 import type { InstancesHere } from './instances.ts';
@@ -14,6 +14,8 @@ import { tuneCollector } from './tune-collector.ts';
 
 /** Minimum time for balancers to see that this instance takes nothing new. */
 const drainShownMs = 5_000;
+/** What is still open when the drain limit is over. */
+const closeLimitMs = 1_000;
 const secondMs = 1_000;
 const hourMs = 3_600_000;
 
@@ -30,6 +32,9 @@ export interface HttpListener {
   readonly drained: Promise<void>;
   /** Holds the token that was made because none is configured. */
   readonly tokenFile?: string;
+  /** How long it lets what it has begun go on before it closes. */
+  readonly drainLimitMs: number;
+  /** Takes nothing new and waits for what it has begun, `drainLimitMs` at most; then closes. */
   close(): Promise<void>;
 }
 
@@ -38,7 +43,7 @@ export async function serveHttp(parts: HttpFaceParts): Promise<HttpListener> {
   const http = await import('../http/index.ts');
   tuneCollector();
   const { server, home } = parts.settings;
-  const { host, port } = server;
+  const { host, port, drain_seconds: drainSeconds } = server;
   // Beyond this machine the token is the user's own choice: the gateway refuses to start without one.
   const isOurs = server.auth_token === undefined && server.require_token && http.isLoopback(host);
   const own = isOurs ? openPrivateToken(home, 'serve-token') : undefined;
@@ -60,36 +65,67 @@ export async function serveHttp(parts: HttpFaceParts): Promise<HttpListener> {
     minProtocolVersion: server.min_protocol_version,
     allowedHosts: [...server.allowed_hosts, ...parts.logins.publicUrls],
     allowedOrigins: [...server.allowed_origins, ...parts.logins.publicUrls],
-    limits: {
-      maxRequestBytes: server.max_request_bytes,
-      maxConnections: server.max_connections,
-      maxConnectionsPerAddress: server.max_connections_per_address,
-      sessionLifetimeMs: server.session_hours * hourMs,
-    },
+    limits: gatewayLimits(server),
     ...access.options,
-    routes: [
-      metricsRoute(parts.metrics),
-      ...access.routes,
-      ...parts.logins.routes,
-      ...parts.api.routes,
-    ],
+    routes: [...access.routes, ...routesOf(parts)],
     links: [{ path: '/api/docs', text: 'The REST API' }],
     ...countRefusals(parts),
     baggageKeys: parts.settings.tracing.baggage_keys,
   });
   parts.logins.servedAt(gateway.url);
   const stopWatching = access.watch(gateway);
-  const membership = joinInstances(parts, gateway, admission);
+  const drainLimitMs = drainSeconds * secondMs;
+  const draining = drainOnce([gateway, parts.api], drainLimitMs);
+  const membership = joinInstances(parts, {
+    address: gateway.url,
+    calls: () => admission.running,
+    isDraining: () => admission.isDraining,
+    drain: () => draining().isOver,
+  });
   return {
     url: gateway.url,
     drained: membership.drained,
     ...(own && { tokenFile: own.file }),
+    drainLimitMs,
     close: async () => {
+      const { endsAtMs, isOver } = draining();
+      await isOver;
       stopWatching();
       await parts.api.close();
-      await gateway.close();
+      // Requests that are no calls, such as downloads, have the rest of the time.
+      await gateway.close(Math.max(endsAtMs - performance.now(), closeLimitMs));
       await membership.leave();
     },
+  };
+}
+
+function routesOf({ metrics, logins, api }: HttpFaceParts): readonly Route[] {
+  return [metricsRoute(metrics), ...logins.routes, ...api.routes];
+}
+
+function gatewayLimits(
+  server: Settings['server'],
+): Exclude<HttpGatewayOptions['limits'], undefined> {
+  return {
+    maxRequestBytes: server.max_request_bytes,
+    maxConnections: server.max_connections,
+    maxConnectionsPerAddress: server.max_connections_per_address,
+    sessionLifetimeMs: server.session_hours * hourMs,
+  };
+}
+
+/** What it has begun is waited for once, however often it is asked to end. */
+function drainOnce(
+  parts: readonly { drain(limitMs: number): Promise<unknown> }[],
+  limitMs: number,
+): () => { readonly endsAtMs: number; readonly isOver: Promise<unknown> } {
+  let drain: ReturnType<ReturnType<typeof drainOnce>> | undefined;
+  return () => {
+    drain ??= {
+      endsAtMs: performance.now() + limitMs,
+      isOver: Promise.all(parts.map((part) => part.drain(limitMs))),
+    };
+    return drain;
   };
 }
 
@@ -100,19 +136,21 @@ interface Membership {
 
 function joinInstances(
   { instances, log, settings }: Pick<HttpFaceParts, 'instances' | 'log' | 'settings'>,
-  gateway: Awaited<ReturnType<typeof createHttpGateway>>,
-  admission: Admission,
+  {
+    drain,
+    ...serving
+  }: Omit<Parameters<InstancesHere['join']>[0], 'drain'> & {
+    readonly drain: () => Promise<unknown>;
+  },
 ): Membership {
   const drained = Promise.withResolvers<void>();
-  const limitMs = settings.server.drain_seconds * secondMs;
+  const shownMs = Math.min(drainShownMs, settings.server.drain_seconds * secondMs);
   const leave = instances.join({
-    address: gateway.url,
-    calls: () => admission.running,
-    isDraining: () => admission.isDraining,
+    ...serving,
     drain: () => {
       log.info('draining this instance');
-      const seen = pause(Math.min(drainShownMs, limitMs), undefined, { ref: false });
-      void Promise.all([gateway.drain(limitMs), seen]).then(() => drained.resolve());
+      const seen = pause(shownMs, undefined, { ref: false });
+      void Promise.all([drain(), seen]).then(() => drained.resolve());
     },
   });
   return { drained: drained.promise, leave };

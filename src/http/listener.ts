@@ -49,8 +49,8 @@ export interface Listener {
   readonly port: number;
   /** Breaks off the requests under way, streams included, of callers that have lost access. Returns their number. */
   dropCallers(hasLostAccess: (caller: Caller) => boolean): number;
-  /** Stops accepting; requests that still run get `closeLimitMs`. */
-  close(): Promise<void>;
+  /** Stops accepting; requests that still run get `limitMs`, `closeLimitMs` if absent. */
+  close(limitMs?: number): Promise<void>;
 }
 
 /**
@@ -86,7 +86,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     port,
     url: `http://${urlHost(host)}:${port}`,
     dropCallers: (hasLostAccess) => serve.drop(hasLostAccess),
-    close: () => connections.close(http, limits.closeLimitMs),
+    close: (limitMs = limits.closeLimitMs) => connections.close(http, limitMs),
   };
 }
 

@@ -402,6 +402,7 @@ function createSystem(seen: Seen): System {
     serveHttp: async () => ({
       url: 'http://127.0.0.1:1234',
       drained: new Promise<void>(() => {}),
+      drainLimitMs: 0,
       close: async () => void (seen.listenersClosed += 1),
     }),
     work: async ({ engine = 'embedded', signal, onReady }) => {

@@ -36,6 +36,8 @@ class Turn {
   #heldRun: RunView | undefined;
   #runToldAtMs = Number.NEGATIVE_INFINITY;
   isOver = false;
+  /** Resolves with its end. */
+  ended: Promise<void> = Promise.resolve();
 
   constructor(callerId: string, maxChars: number) {
     this.callerId = callerId;
@@ -127,11 +129,11 @@ export class TurnStreams {
     const turn = new Turn(caller.id, maxTurnChars);
     this.#turns.set(id, turn);
     const { signal } = turn.abort;
-    const ended = work({ signal, onEvent: (event) => turn.tell(event) }).then(
+    turn.ended = work({ signal, onEvent: (event) => turn.tell(event) }).then(
       (outcome) => turn.end('done', outcome),
       (error: unknown) => turn.end('failed', fail(error)),
     );
-    void ended.finally(() => setTimeout(() => this.#turns.delete(id), keepTurnMs).unref());
+    void turn.ended.finally(() => setTimeout(() => this.#turns.delete(id), keepTurnMs).unref());
     return id;
   }
 
@@ -165,6 +167,15 @@ export class TurnStreams {
 
   cancel(caller: Caller, id: string): void {
     this.#find(caller, id).abort.abort();
+  }
+
+  /** Resolves when every turn that began has ended, or after `limitMs`. */
+  async untilIdle(limitMs: number): Promise<void> {
+    const ended = Promise.all([...this.#turns.values()].map(({ ended }) => ended));
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, limitMs);
+    await Promise.race([ended, late.promise]);
+    clearTimeout(timer);
   }
 
   close(): void {

@@ -4,7 +4,9 @@ import { runMain } from '../../../testkit/cli/run-main.ts';
 it('lists alerts with since when they fire', async () => {
   const { exitCode, stdout } = await runMain(['alerts']);
   expect(exitCode).toBe(0);
-  expect(stdout).toMatch(/FIRING since .* on one:8004, two:8004 {2}CallsFailing {2}critical {2}Calls fail/);
+  expect(stdout).toMatch(
+    /FIRING since .* on one:8004, two:8004 {2}CallsFailing {2}critical {2}Calls fail/,
+  );
 });
 
 it('tests webhooks, and says which did not take it', async () => {

@@ -29,9 +29,7 @@ function table(
   const at = (ms: number): string => show(new Date(ms).toISOString());
   return formatColumns(
     states.map(({ name, severity, summary, firingSinceMs, firingOn, silencedUntilMs }) => [
-      firingSinceMs === null
-        ? 'ok'
-        : `FIRING since ${at(firingSinceMs)} on ${firingOn.join(', ')}`,
+      firingSinceMs === null ? 'ok' : `FIRING since ${at(firingSinceMs)} on ${firingOn.join(', ')}`,
       name,
       severity,
       silencedUntilMs === null ? summary : `${summary} (silenced until ${at(silencedUntilMs)})`,

@@ -8,7 +8,7 @@ import {
   withSystem,
 } from '../invocation.ts';
 
-/** Calls that still run when the server is stopped get this long to finish. */
+/** After the drain limit, the listener gets this long to close. */
 const closeLimitMs = 10_000;
 
 export async function serveHttp(invocation: Invocation): Promise<number> {
@@ -30,7 +30,8 @@ export async function serveHttp(invocation: Invocation): Promise<number> {
     await Promise.race([untilAborted(io.signal), listener.drained]);
     const what = 'Closing the server';
     const unhurried = new AbortController().signal;
-    await withTimeLimit({ what, limitMs: closeLimitMs, signal: unhurried }, () => listener.close());
+    const limitMs = listener.drainLimitMs + closeLimitMs;
+    await withTimeLimit({ what, limitMs, signal: unhurried }, () => listener.close());
     return 0;
   });
 }

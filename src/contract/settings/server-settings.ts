@@ -108,7 +108,9 @@ export const serverSettings = z
     drain_seconds: seconds
       .default(30)
       .meta(
-        about('Time that `tutti instances drain` gives running calls, before the instance ends.'),
+        about(
+          'Time that SIGTERM, Ctrl-C and `tutti instances drain` give running calls, before the instance ends.',
+        ),
       ),
     session_hours: wholeNumber(
       [1, 8_760],

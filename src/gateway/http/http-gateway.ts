@@ -178,9 +178,9 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
     return {
       ...listener,
       drain: (limitMs) => mcp.drain(limitMs),
-      close: async () => {
+      close: async (limitMs) => {
         mcp.close();
-        await listener.close();
+        await listener.close(limitMs);
       },
     };
   } catch (error) {
