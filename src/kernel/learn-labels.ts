@@ -19,8 +19,13 @@ export function learnLabels(
 ): Classify {
   const labels = [...examples.keys()];
   const width = labels.length;
-  const index = new Map([...new Set([...examples.values()].flat(2))].map((one, at) => [one, at]));
-  const rowsOf = (features: readonly string[]) => features.flatMap((one) => index.get(one) ?? []);
+  const index = new Map<string, number>();
+  const rowOf = (feature: string): number => {
+    const row = index.get(feature) ?? index.size;
+    if (row === index.size) index.set(feature, row);
+    return row;
+  };
+  const phrases = [...examples.values()].map((some) => some.map((one) => one.map(rowOf)));
   const weights = new Float32Array(index.size * width);
   const slopes = new Float32Array(index.size * width).fill(1e-6);
   // One buffer for all: learning takes most of the time of a first request.
@@ -35,21 +40,24 @@ export function learnLabels(
     for (let at = 0; at < width; at += 1) shared[at] = at0(shared, at) * step;
     return shared;
   };
+  const steps = new Float64Array(width);
   const adjust = (rows: readonly number[], label: number, importance: number): void => {
     const shares = toShares(score(rows));
     const weight = importance * stepOf(rows);
     for (let at = 0; at < width; at += 1) {
-      const slope = (at0(shares, at) - (at === label ? 1 : 0)) * weight;
-      const square = slope * slope;
-      for (const row of rows) {
-        const cell = row * width + at;
-        const sum = at0(slopes, cell) + square;
-        slopes[cell] = sum;
-        weights[cell] = at0(weights, cell) - (rate * slope) / Math.sqrt(sum);
+      steps[at] = (at0(shares, at) - (at === label ? 1 : 0)) * weight;
+    }
+    // Row by row, as they lie in memory: the other way round takes a quarter longer.
+    for (const row of rows) {
+      const from = row * width;
+      for (let at = 0; at < width; at += 1) {
+        const slope = steps[at] ?? 0;
+        const sum = at0(slopes, from + at) + slope * slope;
+        slopes[from + at] = sum;
+        weights[from + at] = at0(weights, from + at) - (rate * slope) / Math.sqrt(sum);
       }
     }
   };
-  const phrases = [...examples.values()].map((some) => some.map(rowsOf));
   const longest = Math.max(...phrases.map(({ length }) => length));
   for (let at = 0; at < rounds * longest; at += 1) {
     for (const [label, some] of phrases.entries()) {
@@ -58,7 +66,7 @@ export function learnLabels(
     }
   }
   return (features, prior) => {
-    const scores = score(rowsOf(features));
+    const scores = score(features.flatMap((one) => index.get(one) ?? []));
     const shares = toShares(scores.map((sum, at) => sum * doubt + prior(labels[at] ?? '')));
     return labels
       .map((label, at) => ({ label, share: at0(shares, at) }))
@@ -76,7 +84,8 @@ function stepOf({ length }: readonly number[]): number {
 
 /** Changes the scores into shares, in place. */
 function toShares(scores: Float32Array): Float32Array {
-  const top = Math.max(...scores);
+  let top = -Infinity;
+  for (let at = 0; at < scores.length; at += 1) top = Math.max(top, at0(scores, at));
   let sum = 0;
   for (let at = 0; at < scores.length; at += 1) {
     scores[at] = Math.exp(at0(scores, at) - top);
