@@ -61,21 +61,34 @@ export interface MigrateOptions {
 }
 
 /**
- * Brings the schema forward, one transaction a step. Processes that race do each step once: the
- * version is read again under the write lock. Throws `store.newer_database` and changes nothing
- * when the database is ahead of the program.
+ * Brings the schema forward in one transaction: a new database waits for the disk once, and a step that fails leaves the database as it
+ * was. Processes that race do each step once: the version is read again under the write lock. Throws `store.newer_database` and changes
+ * nothing when the database is ahead of the program.
  */
 export function migrate(database: DatabaseSync, options: MigrateOptions): void {
-  const known = options.migrations.at(-1)?.version ?? 0;
-  const found = readVersion(database);
-  if (found > known) throw new NewerDatabaseError(options.path, { found, known });
-  if (found === known) return;
+  const found = assertKnown(readVersion(database), options);
+  const missing = options.migrations.filter(({ version }) => version > found);
+  if (missing.length === 0) return;
   // A schema half on disk after a power cut is worse than a slow first start.
   database.exec('PRAGMA synchronous = FULL');
-  for (const migration of options.migrations) {
-    if (migration.version > found) applyOnce(database, migration, options);
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const current = assertKnown(readVersion(database), options);
+    for (const migration of missing) {
+      if (migration.version > current) apply(database, migration, options);
+    }
+    database.exec('COMMIT');
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
   }
   database.exec('PRAGMA synchronous = NORMAL');
+}
+
+function assertKnown(found: number, { path, migrations: all }: MigrateOptions): number {
+  const known = all.at(-1)?.version ?? 0;
+  if (found > known) throw new NewerDatabaseError(path, { found, known });
+  return found;
 }
 
 export function readVersion(database: DatabaseSync): number {
@@ -87,24 +100,13 @@ export function checksumOf(migration: Migration): string {
   return createHash('sha256').update(migration.sql).digest('hex');
 }
 
-function applyOnce(database: DatabaseSync, migration: Migration, options: MigrateOptions): void {
-  database.exec('BEGIN IMMEDIATE');
-  try {
-    const found = readVersion(database);
-    const known = options.migrations.at(-1)?.version ?? 0;
-    if (found > known) throw new NewerDatabaseError(options.path, { found, known });
-    if (found < migration.version) {
-      database.exec(migration.sql);
-      database
-        .prepare(
-          'INSERT INTO schema_migrations (version, name, checksum, applied_at_ms) VALUES (?, ?, ?, ?)',
-        )
-        .run(migration.version, migration.name, checksumOf(migration), options.nowMs);
-      database.exec(`PRAGMA user_version = ${migration.version}`);
-    }
-    database.exec('COMMIT');
-  } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK');
-    throw error;
-  }
+function apply(database: DatabaseSync, migration: Migration, { nowMs }: MigrateOptions): void {
+  const { version, name, sql } = migration;
+  database.exec(sql);
+  database
+    .prepare(
+      'INSERT INTO schema_migrations (version, name, checksum, applied_at_ms) VALUES (?, ?, ?, ?)',
+    )
+    .run(version, name, checksumOf(migration), nowMs);
+  database.exec(`PRAGMA user_version = ${version}`);
 }
