@@ -15,8 +15,6 @@ import { learnLabels, type Classify } from '../../kernel/index.ts';
 /** Added to the odds that one of our tools or topics is meant. */
 const herePrior = 1;
 
-/** By the label that is learned. */
-type Profiles = ReadonlyMap<string, ToolProfile>;
 /** The catalogue as the planner knows it. */
 export type Toolset = ReturnType<typeof learnToolset>;
 
@@ -34,7 +32,7 @@ export function createToolLearner(phrases: Phrases): (request: PlanningRequest) 
 }
 
 function learnToolset({ tools: entries, isOwn }: PlanningRequest, phrases: Phrases) {
-  const tools: Profiles = new Map(entries.flatMap((entry) => profileTool(entry, phrases)));
+  const tools = new Map(entries.flatMap((one) => profileTool(one, phrases, isOwn(one.server))));
   const ours = new Map([...tools].filter(([, { entry }]) => isOwn(entry.server)));
   const examples = allExamples(ours);
   return {
@@ -67,7 +65,9 @@ function createElsewhereFinder(examples: ReturnType<typeof allExamples>) {
   };
 }
 
-function allExamples(tools: Profiles): ReadonlyMap<string, ToolProfile['examples']> {
+function allExamples(
+  tools: ReadonlyMap<string, ToolProfile>,
+): ReadonlyMap<string, ToolProfile['examples']> {
   const { topics, explain, outside, vague } = lexicon.phrases;
   const others = Object.entries({ ...topics, explain, outside, vague });
   return new Map([

@@ -32,12 +32,12 @@ export interface ToolProfile {
   /** Without a model it gives a template only. */
   readonly needsModel: boolean;
   readonly isReadOnly: boolean;
-  /** Each word of its name, with the concepts it stands for. */
+  /** Each word of its name, with the concepts it stands for; of tools of other servers. */
   readonly nameWords: readonly (readonly string[])[];
 }
 
 /** By what phrases are learned for: a tool that also changes what is there has a second profile, `TOOL#change`. */
-export function profileTool(entry: CatalogueEntry, phrases: Phrases) {
+export function profileTool(entry: CatalogueEntry, phrases: Phrases, isOwn: boolean) {
   const { name, title, annotations, inputSchema, _meta: meta } = entry.tool;
   const given = meta?.[examplesMetaKey];
   const own = (Array.isArray(given) ? given : []).filter((one) => typeof one === 'string');
@@ -52,9 +52,9 @@ export function profileTool(entry: CatalogueEntry, phrases: Phrases) {
     output: readOutput(entry, new Set(examples[0])),
     needsModel: meta?.[needsModelMetaKey] === true,
     isReadOnly: annotations?.readOnlyHint === true,
-    nameWords: spaced
-      .split(' ')
-      .map((word) => featuresOf(word).filter((one) => /^(?:verb:|noun:|)[^:_]+$/u.test(one))),
+    nameWords: (isOwn ? [] : spaced.split(' ')).map((word) =>
+      featuresOf(word).filter((one) => /^(?:verb:|noun:|)[^:_]+$/u.test(one)),
+    ),
   };
   const label = `${entry.name}#change`;
   const changes = phrases[label]?.map(featuresOf);
