@@ -84,6 +84,7 @@ async function approve(
   if (!isAsked || tool.annotations?.readOnlyHint === true) return { meta: {} };
   const shown = await preview({ server, tool: tool.name, args }, io.signal);
   if (!shown) return { meta: {} };
+  if (shown.changesNothing === true) return { meta: { [approvedBasisMetaKey]: shown.basis } };
   const question = `${shown.text.trimEnd()}\nDo it? [y]es, [n]o: `;
   const answer = (await askLine(io, question)) ?? '';
   if (!/^\s*y(?:es)?\s*$/i.test(answer)) return undefined;

@@ -66,6 +66,8 @@ export interface EffectPreview {
   readonly text: string;
   /** What the text was made from, by name. A call that carries it is refused when that is another now. */
   readonly basis: Readonly<Record<string, string | null>>;
+  /** The call would only look: no approval is asked for, and the basis keeps it at that. */
+  readonly changesNothing?: boolean;
 }
 
 /** Shows what a call would do; undefined for tools that cannot. Throws what the call would throw. */

@@ -191,6 +191,20 @@ describe('a preview', () => {
     expect(idOf(await bench.ask({ args }))).not.toBe(first);
   });
 
+  it('that says the call changes nothing approves it unasked, unless the plan has a question of its own', async () => {
+    const bench = aBench({ preview: async () => ({ text: 'x', basis, changesNothing: true }) });
+    const approvalId = idOf(await bench.ask({ args }));
+    expect(await bench.approvals.open(localCaller, 'run1')).toEqual([]);
+    expect(await bench.store.effects.approval(approvalId)).toMatchObject({
+      state: 'approved',
+      reason: 'it changes nothing',
+    });
+    await bench.call({ args, approvalId });
+    expect(bench.calls[0]?.meta).toMatchObject({ 'tutti/approvedBasis': basis });
+    await bench.ask({ args, message: { value: 'Really?' } });
+    expect(await bench.approvals.open(localCaller, 'run1')).toMatchObject([{ message: 'Really?' }]);
+  });
+
   it('that fails ends the step before anybody is asked', async () => {
     const bench = aBench({
       preview: async () => {

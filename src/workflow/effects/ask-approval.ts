@@ -75,12 +75,24 @@ async function newApproval(
     decidedAtMs: null,
     reason: null,
     usedBy: null,
+    // Words of the plan's own are a question to a person, whatever the call does.
+    ...(shownBefore?.changesNothing === true && message === undefined
+      ? approvedUnasked(askedAtMs)
+      : {}),
   };
+}
+
+/** A call that changes nothing needs no person; its basis is refused by the tool when that is no longer so. */
+function approvedUnasked(decidedAtMs: number): Partial<ApprovalRow> {
+  return { state: 'approved', decidedBy: 'tutti', decidedAtMs, reason: 'it changes nothing' };
 }
 
 function askOnce({ approvals }: StepRows, wanted: ApprovalRow): RowChange<ApprovalRow> {
   const same = approvals.findLast((it) => isUsable(it, wanted));
-  if (!same) return { approval: wanted, result: wanted };
+  if (!same) {
+    const signal = wanted.state === 'approved' ? { signal: verdictSignal(wanted) } : {};
+    return { approval: wanted, ...signal, result: wanted };
+  }
   // Its signal may have been dropped when the step was forgotten: then the run would wait for it for ever.
   return { ...(same.state === 'approved' ? { signal: verdictSignal(same) } : {}), result: same };
 }
