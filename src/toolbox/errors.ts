@@ -60,3 +60,22 @@ export class TaskNotDoneError extends AppError {
     });
   }
 }
+
+/** Files are no longer what a change is based on. */
+export class ChangedOnDiskError extends AppError {
+  readonly code = 'workspace.changed_on_disk';
+
+  constructor(paths: readonly string[], since: string) {
+    const names = paths.map((path) => `"${path}"`).join(', ');
+    super(`${names} changed on disk ${since}. Nothing was changed`, { details: { paths } });
+  }
+}
+
+/** What was approved is no longer what would be done, for another reason than the content of a file. */
+export class ApprovalOutdatedError extends AppError {
+  readonly code = 'workspace.changed_on_disk';
+
+  constructor(reason: string) {
+    super(`${reason} since the change was shown. Nothing was changed`);
+  }
+}

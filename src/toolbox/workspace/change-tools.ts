@@ -26,7 +26,7 @@ import {
   effectTool,
   type EffectTool,
   idempotencyKey,
-} from './effect-tool.ts';
+} from '../effect-tool.ts';
 import { InvalidChangeError, TextNotFoundError } from './errors.ts';
 import { pathField, type ProjectFiles } from './project-files.ts';
 import { excludeField } from '../files/exclude.ts';

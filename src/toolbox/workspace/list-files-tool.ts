@@ -5,7 +5,7 @@ import { pluralize } from '../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
 import { pathField, type ProjectFiles } from './project-files.ts';
 import { excludeField, excluder } from '../files/exclude.ts';
-import { readOnlyAnnotations } from './effect-tool.ts';
+import { readOnlyAnnotations } from '../effect-tool.ts';
 import texts from './tools.json' with { type: 'json' };
 
 const defaultLimit = 1_000;

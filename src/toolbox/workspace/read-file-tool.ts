@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
 import { NoSuchFileError } from './errors.ts';
 import { pathField, type ProjectFiles } from './project-files.ts';
-import { readOnlyAnnotations } from './effect-tool.ts';
+import { readOnlyAnnotations } from '../effect-tool.ts';
 import { contentHash, decodeText, detectLineEndings, encodings, lineEndings } from './text-file.ts';
 import texts from './tools.json' with { type: 'json' };
 

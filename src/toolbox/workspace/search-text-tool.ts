@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AppError, pluralize } from '../../kernel/index.ts';
 import { type DefinedTool, defineTool } from '../define-tool.ts';
 import { excludeField, excluder } from '../files/exclude.ts';
-import { readOnlyAnnotations } from './effect-tool.ts';
+import { readOnlyAnnotations } from '../effect-tool.ts';
 import { InvalidPatternError } from './errors.ts';
 import { pathField, type ProjectFiles } from './project-files.ts';
 import { decodeText } from './text-file.ts';

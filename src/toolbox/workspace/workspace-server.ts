@@ -6,7 +6,7 @@ import type { DefinedTool } from '../define-tool.ts';
 import { createToolboxServer } from '../toolbox-server.ts';
 import { applyChangesTool, replaceTextTool, undoChangesTool } from './change-tools.ts';
 import { ChangeJournal } from './change/change-journal.ts';
-import type { EffectTool } from './effect-tool.ts';
+import type { EffectTool } from '../effect-tool.ts';
 import { gitBlameTool } from './git/git-blame-tool.ts';
 import { gitCommitTool } from './git/git-commit-tool.ts';
 import { gitDiffTool } from './git/git-diff-tool.ts';

@@ -6,12 +6,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, type Clock, type FaultPoint, type Log } from '../../../kernel/index.ts';
 import { openFolder } from '../../files/open-folder.ts';
-import {
-  ChangedOnDiskError,
-  NoSuchChangeError,
-  PathRefusedError,
-  WorkspaceBusyError,
-} from '../errors.ts';
+import { ChangedOnDiskError } from '../../errors.ts';
+import { NoSuchChangeError, PathRefusedError, WorkspaceBusyError } from '../errors.ts';
 import type { ProjectFiles } from '../project-files.ts';
 import { type ChangeRecord, ChangeRecords } from './change-records.ts';
 import {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { applyPatch, diffArrays, parsePatch, type StructuredPatch } from 'diff';
 import { z } from 'zod';
 import { hiddenSecretPattern } from '../../../contract/secret/index.ts';
+import { ChangedOnDiskError } from '../../errors.ts';
 import {
-  ChangedOnDiskError,
   DiffRefusedError,
   InvalidChangeError,
   NoSuchFileError,

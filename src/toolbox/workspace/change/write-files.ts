@@ -2,7 +2,8 @@ import type { BigIntStats } from 'node:fs';
 import { link, lstat, open, rename, rmdir, unlink } from 'node:fs/promises';
 import type { FaultPoint } from '../../../kernel/index.ts';
 import { codeOf, openFolder, type OpenFolder } from '../../files/open-folder.ts';
-import { ChangedOnDiskError, WriteFailedError } from '../errors.ts';
+import { ChangedOnDiskError } from '../../errors.ts';
+import { WriteFailedError } from '../errors.ts';
 import type { ProjectFiles, ProjectPath } from '../project-files.ts';
 import { actionOf, type FileChange, type FileState } from './file-change.ts';
 

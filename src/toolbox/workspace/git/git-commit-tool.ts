@@ -15,7 +15,7 @@ import {
   effectTool,
   type EffectTool,
   idempotencyKey,
-} from '../effect-tool.ts';
+} from '../../effect-tool.ts';
 import { GitFailedError } from '../errors.ts';
 import { pathField, type ProjectFiles } from '../project-files.ts';
 import { emptyTree, findCommit, type Git, openGit, readNumbers } from './git.ts';

@@ -3,7 +3,7 @@ import { pluralize } from '../../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import { pathField, type ProjectFiles } from '../project-files.ts';
 import { NoSuchCommitError } from '../errors.ts';
-import { readOnlyAnnotations } from '../effect-tool.ts';
+import { readOnlyAnnotations } from '../../effect-tool.ts';
 import {
   emptyTree,
   findCommit,

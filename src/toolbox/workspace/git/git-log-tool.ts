@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import { pathField, type ProjectFiles } from '../project-files.ts';
-import { readOnlyAnnotations } from '../effect-tool.ts';
+import { readOnlyAnnotations } from '../../effect-tool.ts';
 import { findCommit, findStart, findTarget, sinceField } from './git.ts';
 import texts from '../tools.json' with { type: 'json' };
 

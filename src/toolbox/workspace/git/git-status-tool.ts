@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { pluralize, lookupTable } from '../../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import type { ProjectFiles } from '../project-files.ts';
-import { readOnlyAnnotations } from '../effect-tool.ts';
+import { readOnlyAnnotations } from '../../effect-tool.ts';
 import { findTarget } from './git.ts';
 import texts from '../tools.json' with { type: 'json' };
 

@@ -1,15 +1,14 @@
 import { z } from 'zod';
-import type { CallContext } from '../../contract/server/index.ts';
+import type { CallContext } from '../contract/server/index.ts';
 import {
   approvedBasisMetaKey,
   type EffectPreview,
   idempotencyMetaKey,
   reconcileMetaKey,
   type ToolAnnotations,
-} from '../../contract/tool/index.ts';
-import type { DefinedTool } from '../define-tool.ts';
-import { InvalidArgumentsError } from '../errors.ts';
-import { ApprovalOutdatedError, ChangedOnDiskError } from './errors.ts';
+} from '../contract/tool/index.ts';
+import type { DefinedTool } from './define-tool.ts';
+import { ApprovalOutdatedError, ChangedOnDiskError, InvalidArgumentsError } from './errors.ts';
 
 export type Basis = EffectPreview['basis'];
 
