@@ -165,6 +165,16 @@ describe('a mount', () => {
     expect(await problemOf({ mounts, files: { 'src/main.py': '' } }, home)).toContain(problem);
   });
 
+  it('may appear where the host has it, but not over the system', async () => {
+    const home = aHome();
+    const source = join(home, 'project');
+    await checkRun(aRun({ mounts: [{ source, target: source }] }), within(home));
+    for (const path of ['/usr/share', '/bin', '/lib/x', '/work/x', '/'])
+      await problemOf({ mounts: [{ source: path, target: path }] }, home);
+    const elsewhere = { source, target: join(home, 'other') };
+    expect(await problemOf({ mounts: [elsewhere] }, home)).toContain('must be below');
+  });
+
   it('never appears inside of another, or twice', async () => {
     const home = aHome();
     writeFileSync(join(home, 'project', 'f'), '');

@@ -48,6 +48,17 @@ const secretPlaces = [
 ];
 /** Where mounts may appear inside. */
 const targetFolders = [`${workFolder}/`, '/mnt/', '/opt/'];
+/** Also where the host has it, for what knows its own path, as a virtual environment does; never over the system inside. */
+const systemTargets = [
+  '/usr',
+  '/bin',
+  '/sbin',
+  '/lib',
+  '/lib32',
+  '/lib64',
+  workFolder,
+  ...forbiddenSources,
+];
 
 export interface RunBounds {
   readonly homeDirectory: string;
@@ -158,7 +169,7 @@ async function checkMounts(run: SandboxRun, homeDirectory: string): Promise<Sand
   if (run.mounts.length > maxMounts)
     refuse(`it has ${run.mounts.length} mounts, and ${maxMounts} are allowed`);
   if (run.mounts.length === 0) return [];
-  for (const mount of run.mounts) checkTarget(mount.target, run);
+  for (const mount of run.mounts) checkTarget(mount, run);
   const home = await resolved(homeDirectory);
   return Promise.all(
     run.mounts.map(async ({ source, target }) => ({
@@ -168,12 +179,15 @@ async function checkMounts(run: SandboxRun, homeDirectory: string): Promise<Sand
   );
 }
 
-function checkTarget(target: string, run: SandboxRun): void {
+function checkTarget({ source, target }: SandboxMount, run: SandboxRun): void {
   const shown = `a mount appears at "${printable(target)}"`;
   if (controlCharacter.test(target) || normalize(target) !== target || target.endsWith('/'))
     refuse(`${shown}, and that is no plain absolute path`);
-  if (!targetFolders.some((folder) => target.startsWith(folder)))
-    refuse(`${shown}, and it must be below ${targetFolders.join(', ')}`);
+  const isOwnPath = source === target && !systemTargets.some((path) => overlaps(path, target));
+  if (!isOwnPath && !targetFolders.some((folder) => target.startsWith(folder)))
+    refuse(
+      `${shown}, and it must be below ${targetFolders.join(', ')}, or at the source's own path`,
+    );
   for (const other of run.mounts)
     if (other.target !== target && liesInside(target, other.target))
       refuse(`${shown}, and "${other.target}" would be inside of it`);
@@ -183,6 +197,10 @@ function checkTarget(target: string, run: SandboxRun): void {
     if (liesInside(target, place) || liesInside(place, target))
       refuse(`${shown}, which hides the file "${path}"`);
   }
+}
+
+function overlaps(one: string, other: string): boolean {
+  return liesInside(one, other) || liesInside(other, one);
 }
 
 async function checkSource(source: string, homes: readonly string[]): Promise<string> {
@@ -195,13 +213,11 @@ async function checkSource(source: string, homes: readonly string[]): Promise<st
     if (liesInside(real, home)) refuse(`${shown} is not allowed: it holds the whole home folder`);
     for (const secret of secretPlaces) {
       const place = join(home, secret);
-      if (liesInside(place, real) || liesInside(real, place))
-        refuse(`${shown} is not allowed: it holds secrets (${place})`);
+      if (overlaps(place, real)) refuse(`${shown} is not allowed: it holds secrets (${place})`);
     }
   }
   for (const folder of forbiddenSources)
-    if (liesInside(folder, real) || liesInside(real, folder))
-      refuse(`${shown} is not allowed: it shows ${folder} of the host`);
+    if (overlaps(folder, real)) refuse(`${shown} is not allowed: it shows ${folder} of the host`);
   const found = await stat(real);
   if (!found.isFile() && !found.isDirectory())
     refuse(`${shown} is not allowed: it is neither a file nor a folder`);
