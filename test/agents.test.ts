@@ -51,7 +51,7 @@ describe('agents', { timeout: 120_000 }, () => {
       });
       const run = JSON.parse(ended.stdout);
       expect(run.output).toMatchObject({
-        verdicts: ['done', 'done', 'done', 'done', 'done'],
+        verdicts: ['unproven', 'done', 'done', 'done', 'done'],
         tests: [{ text: '9 passed, 0 failed' }],
       });
       const why = JSON.parse(
@@ -188,6 +188,40 @@ describe('agents', { timeout: 120_000 }, () => {
       const { exitCode, json } = await tutti('agents', 'add', name);
       expect([exitCode, json.added]).toEqual([1, []]);
       expect(JSON.stringify(json.problems)).toContain(JSON.stringify(message).slice(1, -1));
+    }
+  });
+
+  it('that ship with Tutti call no template, no empty result and no empty folder done', async () => {
+    const { tutti } = aProject({
+      'empty/notes.txt': 'nothing',
+      'm.py': 'def f():\n    return 1\n',
+    });
+    const asked = [
+      ['code.generate', {}],
+      ['tests.write', { path: 'm.py' }],
+      ['tests.run', { path: 'empty' }],
+      ['code.review', { path: 'empty' }],
+      ['code.measure', { path: 'empty' }],
+      ['code.refactor', { path: 'empty' }],
+      ['code.format', { path: 'empty' }],
+      ['code.cleanup', { path: 'empty' }],
+      ['security.scan', { path: 'empty' }],
+      ['dependencies.scan', { path: 'empty' }],
+      ['docs.find', { library: 'no-such-library' }],
+      ['release.check', { path: 'empty' }],
+      ['release.notes', {}],
+    ] as const;
+    for (const [capability, inputs] of asked) {
+      const args = [
+        `capability=${capability}`,
+        'task=Count words',
+        `inputs=${JSON.stringify(inputs)}`,
+      ];
+      const { json } = await tutti('call', 'agent.delegate', ...args);
+      const { verdict, evidence, confidence = 0 } = Object(json.structuredContent ?? json);
+      expect([capability, verdict]).not.toEqual([capability, 'done']);
+      expect(JSON.stringify(evidence ?? [])).not.toContain('"verified"');
+      expect(confidence).toBeLessThan(0.5);
     }
   });
 

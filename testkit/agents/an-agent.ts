@@ -7,6 +7,8 @@ export const agencyTools = [
   'exec.run_tests',
   'code.review_code',
   'code.scan_secrets',
+  'admin.show_status',
+  'docs.get_docs',
   'workspace.change_files',
   'agent.delegate',
   'foreign.say',

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { faults, only, tested } from '../../../testkit/agents/agent-faults.ts';
+import { evidenceFaults } from '../../../testkit/agents/evidence-faults.ts';
 import { anAgency } from '../../../testkit/agents/an-agency.ts';
 import { agencyTools as tools, codeOf, hang, passing } from '../../../testkit/agents/an-agent.ts';
 import { ManualTimers } from '../../../testkit/fleet/manual-timers.ts';
 
 describe('an agent that', () => {
-  it.each(faults)(
+  it.each([...faults, ...evidenceFaults])(
     '%s ends within its limits, with a clear outcome',
     async (_what, fault, outcome) => {
       const timers = new ManualTimers();

@@ -291,15 +291,21 @@ function resultOf(
     ...common,
     output,
     verdict: isDone ? 'done' : 'unproven',
-    confidence: isDone ? doneConfidence : openConfidence,
+    confidence: isDone ? confidenceIn(seen) : openConfidence,
     missing,
     summary: summarize(seen, { missing, answer, madeBy }),
     error: null,
   };
 }
 
-const doneConfidence = 0.9;
+const checkedConfidence = 0.9;
+const ranConfidence = 0.6;
 const openConfidence = 0.3;
+
+/** That a tool ran shows less than what one found out. */
+function confidenceIn({ evidence }: Seen): number {
+  return evidence.some(({ kind }) => kind !== 'ran') ? checkedConfidence : ranConfidence;
+}
 
 /** The schema of an agent is for the output of its run: what does not fit is not done. */
 function wrongOutput({ output: schema }: AgentDefinition, output: Json): string[] {

@@ -190,6 +190,8 @@ function evidenceKind({ verdict, evidence, made_by: madeBy }: AttemptResult): Ev
   // Nothing was begun, though the request was right.
   if (verdict === 'failed') return madeBy === null ? 'refused' : 'failed';
   const kinds = evidence.map(({ kind }) => kind);
+  // What was seen did not show that it is done.
+  if (verdict !== 'done') return 'answered';
   if (kinds.includes('verified')) return 'verified';
   if (kinds.includes('tests')) return 'tests';
   return kinds.includes('findings') || kinds.includes('change') ? 'check' : 'answered';

@@ -43,7 +43,7 @@ const finding = z.object({
 });
 const change = z.object({ step: z.string(), id: z.string(), files: z.array(z.string()) });
 const evidence = z.object({
-  kind: z.enum(['tests', 'verified', 'findings', 'change', 'ran']),
+  kind: z.enum(['tests', 'verified', 'unverified', 'findings', 'change', 'ran']),
   step: z.string(),
   tool: z.string(),
   text: z.string(),
