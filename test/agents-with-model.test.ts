@@ -152,6 +152,46 @@ describe.skipIf(bubblewrapMissing)(
       expect(new Set([run.traceId, ...traces]).size).toBe(1);
     });
 
+    it('share the limits of the agent that began them, and so do models that tools ask', async () => {
+      const delegate = { agent: 'looker', task: 'Please find out what cart.mjs does, as looker' };
+      const steps = [1, 2].map((number) => ({ id: `s${number}`, ...delegate }));
+      const code = { description: 'Add two numbers', language: 'python' };
+      const writing = { steps: [{ id: 'code', tool: 'code.generate_code', args: code }] };
+      const { cwd, tutti } = aProject({
+        lead: {
+          capabilities: ['code.lead'],
+          tools: ['agent.delegate', 'workspace.read_file'],
+          limits: { calls: 4 },
+          procedures: { 'code.lead': { plan: { steps } } },
+        },
+        looker: { capabilities: ['code.look'], tools: ['workspace.read_file'] },
+        writer: {
+          capabilities: ['code.pen'],
+          tools: ['code.generate_code'],
+          limits: { tokens: 50 },
+          procedures: { 'code.pen': { plan: writing } },
+        },
+      });
+      const read = (path: string) => ({ id: 'read', tool: 'workspace.read_file', args: { path } });
+      const looks = ['report.mjs', 'package.json'].map((path) => nextRound(read(path)));
+      const intent = openEnded('Look', [read('cart.mjs')]);
+      playFor({ looker: { intent, looks: [...looks, finish('Over.')] } });
+      const plan = ['lead', 'writer'].map((name) => {
+        return { id: name, agent: name, task: 'Do it', onFailure: 'skip' };
+      });
+      writeFileSync(join(cwd, 'plan.yaml'), JSON.stringify({ steps: plan }));
+      const { json: all } = await tutti('run', 'plan.yaml');
+      const { json: why } = await tutti('runs', 'why', all.runId);
+      const errors = why.decisions.map(({ agent, error }: Record<string, string>) => [
+        agent,
+        error,
+      ]);
+      expect(Object.fromEntries(errors)).toEqual({
+        lead: expect.stringContaining('limit of calls'),
+        writer: expect.stringContaining('may use 50 tokens'),
+      });
+    });
+
     it('that lie, ask for more, repeat themselves, never end or spend end within their limits', async () => {
       const looker = { capabilities: ['code.look'], tools: ['workspace.read_file'] };
       const { cwd, tutti } = aProject({

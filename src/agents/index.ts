@@ -5,6 +5,8 @@ export type {
   DelegationPlace,
   DelegationRow,
   DelegationStore,
+  Usage,
+  UsageRequest,
 } from './delegate/delegation-store.ts';
 export type { LoopRequest, ModelLoop } from './delegate/run-attempt.ts';
 export type { TraceAttempt } from './delegate/try-agent.ts';

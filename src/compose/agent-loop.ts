@@ -1,7 +1,9 @@
 import type { LoopRequest, ModelLoop } from '../agents/index.ts';
 import type { AgentParts } from '../agent/ask/index.ts';
 import type { AskOutcome } from '../contract/agent/index.ts';
-import type { ModelUsage } from '../contract/model/index.ts';
+import { agentBudgetMetaKey, modelLimitsOf } from '../contract/agents/index.ts';
+import type { ModelCall } from '../contract/model/index.ts';
+import { AppError } from '../kernel/index.ts';
 import { BudgetUsedUpError } from './errors.ts';
 import { agentParts, inScope, type AgentHereParts } from './agent.ts';
 
@@ -51,34 +53,46 @@ function within(whole: AgentParts, request: LoopRequest): AgentParts {
     maxCalls: Math.min(settings.limits.maxCalls, budget.calls),
     maxMinutes: settings.limits.maxMinutes,
   };
-  return { ...whole, models: limitModels(models, request), settings: { ...settings, limits } };
+  return {
+    ...whole,
+    models: limitModels(models, request),
+    workflows: limitRuns(whole.workflows, request),
+    settings: { ...settings, limits },
+  };
 }
 
-/** Models that are asked no more once the tokens or the money of the task are used up. */
-function limitModels(
-  models: AgentParts['models'],
-  { budget: { tokens, moneyUsd, chain }, spent: used }: LoopRequest,
-): AgentParts['models'] {
-  const check = (): void => {
-    if (used.tokens >= tokens) throw new BudgetUsedUpError('tokens', chain);
-    if (used.moneyUsd > moneyUsd) throw new BudgetUsedUpError('money', chain);
+/** Each run that the model began is a round, and carries what the task may do. */
+function limitRuns(
+  workflows: AgentParts['workflows'],
+  { budget, onRound }: LoopRequest,
+): AgentParts['workflows'] {
+  return {
+    ...workflows,
+    start: async (caller, run) => {
+      await onRound();
+      return workflows.start(caller, {
+        ...run,
+        meta: { ...run.meta, [agentBudgetMetaKey]: budget },
+      });
+    },
   };
-  const count = <Answer extends { readonly usage: ModelUsage }>(answer: Answer): Answer => {
-    used.tokens += answer.usage.inputTokens + answer.usage.outputTokens;
-    used.moneyUsd += answer.usage.costUsd ?? 0;
-    return answer;
+}
+
+/** Models that are asked no more once the tokens or the money of the task, or of one around it, are used up. */
+function limitModels(models: AgentParts['models'], { budget }: LoopRequest): AgentParts['models'] {
+  const limits = modelLimitsOf({ [agentBudgetMetaKey]: budget });
+  const limited = (call: ModelCall): ModelCall => ({ ...call, limits });
+  const explain = (error: unknown): never => {
+    const { scope, unit } = Object(error instanceof AppError ? error.details : undefined);
+    if (limits.every((one) => one.scope !== scope)) throw error;
+    throw new BudgetUsedUpError(unit === 'tokens' ? 'tokens' : 'money', budget.chain);
   };
   return {
     find: (...given) => models.find(...given),
     linkBudgets: (...given) => models.linkBudgets(...given),
-    text: async (...given) => {
-      check();
-      return count(await models.text(...given));
-    },
-    structured: async (...given) => {
-      check();
-      return count(await models.structured(...given));
-    },
+    text: (role, request, call) => models.text(role, request, limited(call)).catch(explain),
+    structured: (role, request, call) =>
+      models.structured(role, request, limited(call)).catch(explain),
   };
 }
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { AgentChecks, ModelLoop } from '../agents/index.ts';
-import type { Agents, AgentVersions } from '../contract/agents/index.ts';
+import { type Agents, type AgentVersions, taskSpendingScope } from '../contract/agents/index.ts';
 import { isInScope } from '../contract/access/index.ts';
 import { localCaller, type Caller } from '../contract/caller/index.ts';
 import type { Catalogue } from '../contract/catalogue/index.ts';
@@ -42,7 +42,6 @@ export function agentsHere(parts: AgentsHereParts): Agents {
     const { choice, versions: comparing } = settings.agents;
     const learning = { log: store.choices, choice, versions: comparing };
     const { chooser, versions } = createAgentChoice(learning);
-    const { max_rounds: rounds, max_calls: calls, max_minutes: minutes } = settings.agent;
     const loop: ModelLoop = agentLoop(parts);
     return createAgents({
       files: () => agentFiles(parts),
@@ -50,6 +49,7 @@ export function agentsHere(parts: AgentsHereParts): Agents {
       findTool: async (name) => (await entries()).find((entry) => entry.name === name)?.tool,
       currentVersions: (caller) => currentVersions(versions, caller),
       store: store.delegations,
+      spentBy: (caller, ids) => store.spending.spentBy(caller, ids.map(taskSpendingScope)),
       chooser,
       versions,
       workflows,
@@ -63,16 +63,7 @@ export function agentsHere(parts: AgentsHereParts): Agents {
       isOwnTool: (tool) =>
         tool.startsWith('agent.') || trustedServers.includes(tool.split('.')[0] ?? ''),
       timers: systemTimers,
-      limits: {
-        depth: maxDepth,
-        rounds,
-        calls,
-        minutes,
-        tokens: maxTokens,
-        moneyUsd: maxMoneyUsd,
-        hops: maxHops,
-        attempts: maxAttempts,
-      },
+      limits: limitsIn(settings),
       toolsFor: async (caller) =>
         (await entries()).map(({ name }) => name).filter((name) => isInScope(caller, name)),
       pastRuns: (caller) => pastRuns(parts, caller),
@@ -91,6 +82,20 @@ export function agentsHere(parts: AgentsHereParts): Agents {
     {},
   );
   return lazyObject<Agents>(open, { versions });
+}
+
+/** Of a task that no other task began. */
+function limitsIn({ agent }: AgentsHereParts['settings']) {
+  return {
+    depth: maxDepth,
+    rounds: agent.max_rounds,
+    calls: agent.max_calls,
+    minutes: agent.max_minutes,
+    tokens: maxTokens,
+    moneyUsd: maxMoneyUsd,
+    hops: maxHops,
+    attempts: maxAttempts,
+  };
 }
 
 /** Two projects of the same name are two, and a path may be longer than a name. */

@@ -39,7 +39,8 @@ export function openWorkflows(parts: Parts): OpenWorkflows {
   const { settings, store, recording } = parts;
   const log = parts.log.child({ room: 'workflow' });
   const faultPoint = createFaultPoints(parts.request.env['TUTTI_FAULT']);
-  const tools = knownTools(parts.catalogue(), { access: parts.access, calls: new CallCounter() });
+  const calls = new CallCounter(store.delegations, systemTimers);
+  const tools = knownTools(parts.catalogue(), { access: parts.access, calls });
   const traces = runTraces(settings, parts.tracing);
   const activities = activitiesOf({ ...parts, log }, { tools, traces, faultPoint });
   const reported = { store, tools: tools.caller, log };

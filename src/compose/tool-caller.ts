@@ -47,8 +47,8 @@ export function knownTools(catalogue: Catalogue, { access, calls }: ToolGates = 
     close: stopListening,
     caller: {
       find: (name) => (known ? known.get(name) : entries().then((listed) => listed.get(name))),
-      call(name, args, context) {
-        calls?.take(context.meta, name);
+      async call(name, args, context) {
+        await calls?.take(context, name);
         const call = async (listed: ReadonlyMap<string, CatalogueEntry>): Promise<ToolResult> =>
           catalogue.callTool(
             listed.get(name)?.wireName ?? name,

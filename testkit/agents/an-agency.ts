@@ -13,20 +13,21 @@ import {
   type DelegationResult,
   type Outcome,
 } from '../../src/contract/agents/index.ts';
-import { localCaller, type Caller } from '../../src/contract/caller/index.ts';
+import { localCaller } from '../../src/contract/caller/index.ts';
 import type { Json } from '../../src/contract/plan/index.ts';
 import type { CallContext } from '../../src/contract/server/index.ts';
 import { silentLog, systemTimers, type Timers } from '../../src/kernel/index.ts';
 import { aCallContext } from '../toolbox/call-context.ts';
 import { chooseByHealth } from './choose-by-health.ts';
 import { MemoryDelegationStore } from './memory-delegation-store.ts';
+import { PaidModels } from './paid-models.ts';
 import { ParallelRuns, UnknownFakeRunError } from './parallel-runs.ts';
 
 /** What a tool gives; throws where it fails. */
 export type Behave = (
   tool: string,
   args: Readonly<Record<string, Json>>,
-  context: { readonly signal: AbortSignal; readonly caller: Caller },
+  context: Pick<CallContext, 'signal' | 'caller' | 'meta'>,
 ) => unknown;
 
 type Limits = Parameters<typeof createAgents>[0]['limits'];
@@ -41,6 +42,10 @@ interface AgencyOptions {
   readonly currentVersions?: ReadonlyMap<string, readonly string[]>;
   /** Thrown in place of starting a run. */
   readonly startError?: Error;
+  /** What tools and loops ask. */
+  readonly models?: PaidModels;
+  /** Of a process that died. */
+  readonly store?: MemoryDelegationStore;
 }
 
 export interface Agency {
@@ -70,11 +75,11 @@ const usualLimits: Limits = {
 
 /** Agents whose runs are carried out at once, in memory. */
 export function anAgency(options: AgencyOptions): Agency {
-  const store = new MemoryDelegationStore();
+  const { store = new MemoryDelegationStore(), models = new PaidModels() } = options;
   const calls: { tool: string; chain: readonly string[] }[] = [];
-  const counter = new CallCounter();
+  const counter = new CallCounter(store, options.timers ?? systemTimers);
   const runs = new ParallelRuns(async (tool, args, context) => {
-    counter.take(context.meta, tool);
+    await counter.take(context, tool);
     calls.push({ tool, chain: chainOf(context.meta) });
     if (tool !== 'agent.delegate') return options.behave(tool, args, context);
     // Steps hold the arguments of the tool.
@@ -87,7 +92,8 @@ export function anAgency(options: AgencyOptions): Agency {
     ...chooseByHealth(),
     record: async (_caller, outcome) => void recorded.push(outcome),
   };
-  const agents = createAgents({ ...partsOf(options, runs), chooser, store });
+  const { spentBy } = models;
+  const agents = createAgents({ ...partsOf(options, runs), chooser, store, spentBy });
   return {
     agents,
     store,
@@ -112,7 +118,7 @@ const noVersions: AgentVersions = {
 function partsOf(
   options: AgencyOptions,
   runs: ParallelRuns,
-): Omit<Parameters<typeof createAgents>[0], 'store' | 'chooser'> {
+): Omit<Parameters<typeof createAgents>[0], 'store' | 'chooser' | 'spentBy'> {
   const { files, tools, timers = systemTimers, loop, limits, startError } = options;
   return {
     files: async () => ({ files, notes: [] }),

@@ -4,12 +4,33 @@ import type {
   DelegationPlace,
   DelegationRow,
   DelegationStore,
+  Usage,
+  UsageRequest,
 } from '../../src/agents/index.ts';
 
 /** Delegations in memory. */
 export class MemoryDelegationStore implements DelegationStore {
   readonly rows: DelegationRow[] = [];
   readonly #off = new Set<string>();
+  readonly #used = new Map<string, Usage>();
+
+  async use(callerId: string, { unit, tasks }: UsageRequest): Promise<boolean> {
+    const isUsedUp = tasks.some(({ id, limit }) => this.#usedBy(callerId, id)[unit] >= limit);
+    if (isUsedUp) return false;
+    for (const { id } of tasks) {
+      const before = this.#usedBy(callerId, id);
+      this.#used.set(`${callerId} ${id}`, { ...before, [unit]: before[unit] + 1 });
+    }
+    return true;
+  }
+
+  async used(callerId: string, ids: readonly string[]): Promise<readonly Usage[]> {
+    return ids.map((id) => this.#usedBy(callerId, id));
+  }
+
+  #usedBy(callerId: string, id: string): Usage {
+    return this.#used.get(`${callerId} ${id}`) ?? { calls: 0, rounds: 0 };
+  }
 
   async begin(row: DelegationRow, maxOfRoot: number): Promise<DelegationRow | undefined> {
     const found = this.rows.find((one) => isAt(one, row));

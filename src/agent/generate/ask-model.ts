@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { z } from 'zod';
+import { modelLimitsOf } from '../../contract/agents/index.ts';
 import {
   budgetsMetaKey,
   type ChatMessage,
@@ -43,6 +44,7 @@ export async function askModel<Value>(
     caller: context.caller,
     signal: context.signal,
     budgets: budgetsOf(context),
+    limits: modelLimitsOf(context.meta),
     ...(context.client && { client: context.client }),
   });
 }

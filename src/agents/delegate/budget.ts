@@ -1,3 +1,6 @@
+import type { Caller } from '../../contract/caller/index.ts';
+import type { CallContext } from '../../contract/server/index.ts';
+import type { Clock } from '../../kernel/index.ts';
 import {
   type AgentBudget,
   agentBudgetMetaKey,
@@ -11,6 +14,7 @@ import {
   NestedAgentsError,
   ToolNotAllowedError,
 } from '../errors.ts';
+import type { DelegationStore, UsageUnit } from './delegation-store.ts';
 
 /** What a task may use that no other task began. */
 export interface RootLimits {
@@ -62,36 +66,83 @@ export function budgetOf(
   };
 }
 
+/** What a task can still use, with all tasks that it is a part of. */
+export type Left = Pick<AgentBudget, 'rounds' | 'calls' | 'tokens' | 'moneyUsd'>;
+
+/** What models used on behalf of tasks, by their ids. */
+export type SpentBy = (
+  caller: Caller,
+  ids: readonly string[],
+) => Promise<readonly { readonly tokens: number; readonly usd: number }[]>;
+
+/** Of each unit the least that any of the tasks has left. */
+export async function leftOf(
+  { store, spentBy }: { readonly store: Pick<DelegationStore, 'used'>; readonly spentBy: SpentBy },
+  caller: Caller,
+  { tasks, rounds, calls, tokens, moneyUsd }: AgentBudget,
+): Promise<Left> {
+  const ids = tasks.map(({ id }) => id);
+  const [used, spent] = await Promise.all([store.used(caller.id, ids), spentBy(caller, ids)]);
+  const left: Left = { rounds, calls, tokens, moneyUsd };
+  for (const [index, task] of tasks.entries()) {
+    const { calls: made = 0, rounds: begun = 0 } = used[index] ?? {};
+    const { tokens: taken = 0, usd = 0 } = spent[index] ?? {};
+    left.calls = Math.max(0, Math.min(left.calls, task.calls - made));
+    left.rounds = Math.max(0, Math.min(left.rounds, (task.rounds ?? Infinity) - begun));
+    left.tokens = Math.max(0, Math.min(left.tokens, (task.tokens ?? Infinity) - taken));
+    left.moneyUsd = Math.max(0, Math.min(left.moneyUsd, (task.moneyUsd ?? Infinity) - usd));
+  }
+  return left;
+}
+
 interface Hop {
   readonly agent: AgentDefinition;
   /** What the agent's file allows of the tools there are. */
   readonly tools: readonly string[];
   readonly id: string;
   readonly nowMs: number;
+  readonly left: Left;
+  /** A procedure asks no model for what to do. */
+  readonly needsModel: boolean;
 }
 
 /** What the agent gets: the smaller of what is left and of its own limits. Throws where nothing is left. */
-export function narrow(budget: AgentBudget, { agent, tools, id, nowMs }: Hop): AgentBudget {
+export function narrow(budget: AgentBudget, hop: Hop): AgentBudget {
+  const { agent, tools, id, nowMs, left } = hop;
   if (budget.chain.includes(agent.name))
     throw new CircularDelegationError(agent.name, budget.chain);
   if (budget.depth <= 0) throw new NestedAgentsError(budget.chain);
   if (budget.deadlineMs <= nowMs) throw new BudgetExceededError('time', budget.chain);
-  if (budget.calls <= 0) throw new BudgetExceededError('calls', budget.chain);
+  if (left.calls <= 0) throw new BudgetExceededError('calls', budget.chain);
   if (budget.rounds <= 0) throw new BudgetExceededError('rounds', budget.chain);
+  if (hop.needsModel) checkModelBudget(budget, left);
   const { limits } = agent;
-  const calls = Math.min(budget.calls, limits.calls);
+  const own = {
+    calls: limits.calls,
+    rounds: limits.rounds,
+    tokens: limits.tokens,
+    moneyUsd: limits.money_usd,
+  };
   return {
     root: budget.root,
-    tasks: [...budget.tasks, { id, calls }],
+    // What is left of its own limits is counted under its id, also after a crash.
+    tasks: [...budget.tasks, { id, ...own }],
     chain: [...budget.chain, agent.name],
     depth: Math.min(budget.depth - 1, limits.depth),
-    rounds: Math.min(budget.rounds, limits.rounds),
-    calls,
-    tokens: Math.min(budget.tokens, limits.tokens),
-    moneyUsd: Math.min(budget.moneyUsd, limits.money_usd),
+    rounds: Math.min(left.rounds, own.rounds),
+    calls: Math.min(left.calls, own.calls),
+    tokens: Math.min(left.tokens, own.tokens),
+    moneyUsd: Math.min(left.moneyUsd, own.moneyUsd),
     deadlineMs: Math.min(budget.deadlineMs, nowMs + limits.minutes * minuteMs),
     tools: intersect(budget.tools, tools),
   };
+}
+
+/** A limit of no money lets models work that cost nothing. */
+function checkModelBudget({ chain, moneyUsd }: AgentBudget, left: Left): void {
+  if (left.rounds <= 0) throw new BudgetExceededError('rounds', chain);
+  if (left.tokens <= 0) throw new BudgetExceededError('tokens', chain);
+  if (moneyUsd > 0 && left.moneyUsd <= 0) throw new BudgetExceededError('money', chain);
 }
 
 function intersect(some: readonly string[], others: readonly string[]): string[] {
@@ -99,36 +150,45 @@ function intersect(some: readonly string[], others: readonly string[]): string[]
   return some.filter((tool) => known.has(tool));
 }
 
-/** Tasks whose calls are counted at once; of more, those that began first are counted anew. */
-const maxTasks = 10_000;
+interface Use {
+  readonly caller: Caller;
+  readonly unit: UsageUnit;
+  readonly nowMs: number;
+}
+
+/** Counts one more for a task and those around it. Throws `agents.budget_exceeded` where one of them has none left. */
+export async function use(
+  store: Pick<DelegationStore, 'use'>,
+  { tasks, chain }: AgentBudget,
+  { caller, unit, nowMs }: Use,
+): Promise<void> {
+  const limited = tasks.map(({ id, ...limits }) => ({ id, limit: limits[unit] ?? Infinity }));
+  const isCounted = await store.use(caller.id, { unit, tasks: limited, nowMs });
+  if (!isCounted) throw new BudgetExceededError(unit, chain);
+}
 
 /**
  * Holds the calls of agents to their budgets, wherever a call was made up: a tool that the budget does not name is
- * refused, and so is one call too many of the task or of a task around it. Counts are of this process: a task
- * that goes on after a crash repeats no call, and counts from there.
+ * refused, and so is one call too many of the task or of a task around it. Counts are stored: after a crash a task
+ * goes on from where it was, and a call that is repeated counts again.
  */
 export class CallCounter {
-  readonly #used = new Map<string, number>();
+  readonly #store: Pick<DelegationStore, 'use'>;
+  readonly #clock: Clock;
+
+  constructor(store: Pick<DelegationStore, 'use'>, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
 
   /** Throws `agents.tool_not_allowed`, `agents.budget_exceeded`. Calls without a budget are no agents'. */
-  take(meta: Readonly<Record<string, unknown>>, tool: string): void {
+  async take({ caller, meta }: Pick<CallContext, 'caller' | 'meta'>, tool: string): Promise<void> {
     const carried = meta[agentBudgetMetaKey];
     if (carried === undefined) return;
     const parsed = agentBudgetSchema.safeParse(carried);
     if (!parsed.success) throw new BadBudgetError();
-    const { tasks, chain, tools } = parsed.data;
+    const { tools, chain } = parsed.data;
     if (!tools.includes(tool)) throw new ToolNotAllowedError(tool, chain);
-    const isUsedUp = tasks.some(({ id, calls }) => this.usedBy(id) >= calls);
-    if (isUsedUp) throw new BudgetExceededError('calls', chain);
-    for (const { id } of tasks) this.#used.set(id, this.usedBy(id) + 1);
-    for (const oldest of this.#used.keys()) {
-      if (this.#used.size <= maxTasks) break;
-      this.#used.delete(oldest);
-    }
-  }
-
-  /** How many calls a task and those below it have made. */
-  usedBy(id: string): number {
-    return this.#used.get(id) ?? 0;
+    await use(this.#store, parsed.data, { caller, unit: 'calls', nowMs: this.#clock.now() });
   }
 }

@@ -10,7 +10,7 @@ import {
 import { budgetsMetaKey } from '../../contract/model/index.ts';
 import type { CallContext } from '../../contract/server/index.ts';
 import { idempotencyMetaKey } from '../../contract/tool/index.ts';
-import { InvalidTaskError, UnavailableAgentError } from '../errors.ts';
+import { BudgetExceededError, InvalidTaskError, UnavailableAgentError } from '../errors.ts';
 import {
   choiceRequest,
   inOrder,
@@ -19,7 +19,7 @@ import {
   rememberedOrder,
   type Task,
 } from './agent-options.ts';
-import { budgetOf } from './budget.ts';
+import { budgetOf, type Left } from './budget.ts';
 import type { DelegationRow, DelegationStore } from './delegation-store.ts';
 import type { AttemptResult } from './run-attempt.ts';
 import { attemptOf, tryOne, type TryParts, whole } from './try-agent.ts';
@@ -95,13 +95,17 @@ async function openTask(
     key,
     request: { ...given, ...pinned },
     // All attempts share what there is.
-    budget: { ...budget, tasks: [...budget.tasks, { id: key, calls: budget.calls }] },
+    budget: { ...budget, tasks: [...budget.tasks, { id: key, ...limitsIn(budget) }] },
     parentRun,
     parentStep:
       parentRun !== null && key.startsWith(`${parentRun}:`) ? (key.split(':')[1] ?? null) : null,
     capability,
     hasModel: await parts.loop.isThere(),
   };
+}
+
+function limitsIn({ calls, rounds, tokens, moneyUsd }: AgentBudget): Left {
+  return { calls, rounds, tokens, moneyUsd };
 }
 
 function listOf(value: unknown): readonly string[] {
@@ -174,7 +178,11 @@ async function tryInOrder(
     const option = order[index];
     if (!option) break;
     const budget = shareOf(task.budget, { hasNext: index + 1 < count, nowMs: parts.timers.now() });
-    const result = await tryOne(parts, { ...task, budget, option, index, attempts }, context);
+    const one = { ...task, budget, option, index, attempts, isBegun: index < before.length };
+    const result = await tryOne(parts, one, context).catch((error: unknown) => {
+      return nextCannotBegin(tried.at(-1), error);
+    });
+    if (tried.includes(result)) return whole(result, attempts);
     tried.push(result);
     attempts.push(
       attemptOf({
@@ -194,6 +202,13 @@ async function tryInOrder(
       'every attempt is used up',
     );
   return whole(last, attempts);
+}
+
+/** What an agent failed with stays the result where nothing is left for the next. */
+function nextCannotBegin(failed: AttemptResult | undefined, error: unknown): AttemptResult {
+  if (!failed || !(error instanceof BudgetExceededError)) throw error;
+  failed.summary = `${failed.summary}. No other agent began: ${error.message}`;
+  return failed;
 }
 
 const maxTreeDepth = 8;

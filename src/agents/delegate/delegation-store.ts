@@ -41,6 +41,17 @@ export interface AgentTally {
   readonly recent: number;
 }
 
+export const usageUnits = ['calls', 'rounds'] as const;
+export type UsageUnit = (typeof usageUnits)[number];
+export type Usage = Readonly<Record<UsageUnit, number>>;
+
+/** One more of a unit for each task, where all of them have one left. */
+export interface UsageRequest {
+  readonly unit: UsageUnit;
+  readonly tasks: readonly { readonly id: string; readonly limit: number }[];
+  readonly nowMs: number;
+}
+
 /** Where delegations are kept. What was written is kept before these return. */
 export interface DelegationStore {
   /**
@@ -49,6 +60,10 @@ export interface DelegationStore {
    */
   begin(row: DelegationRow, maxOfRoot: number): Promise<DelegationRow | undefined>;
   change(place: DelegationPlace, change: DelegationChange): Promise<void>;
+  /** False where a task has none left: then nothing is counted. Of several at once, no more get one than there are. */
+  use(callerId: string, request: UsageRequest): Promise<boolean>;
+  /** In the order of the ids. */
+  used(callerId: string, ids: readonly string[]): Promise<readonly Usage[]>;
   /** In the order they were made. */
   attempts(callerId: string, key: string): Promise<readonly DelegationRow[]>;
   /** Those a run made, and the one that made it. */

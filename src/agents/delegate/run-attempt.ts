@@ -12,6 +12,8 @@ import type { Json } from '../../contract/plan/index.ts';
 import type { RunView, Workflows } from '../../contract/run/index.ts';
 import type { CallContext } from '../../contract/server/index.ts';
 import { AppError, pluralize, recordOf, reportError, type Timers } from '../../kernel/index.ts';
+import { leftOf, type SpentBy, use } from './budget.ts';
+import type { DelegationStore } from './delegation-store.ts';
 import { Deadline, pause } from './deadline.ts';
 import { missingChecks, seeEvidence, type Seen } from './evidence.ts';
 
@@ -27,15 +29,8 @@ export interface Attempt {
   readonly id: string;
   /** Of an earlier process that died. */
   readonly sessionId: string | null;
-  /** By its models so far. */
-  readonly spent: Spending;
   readonly hasParentRun: boolean;
   note(known: { readonly runId?: string; readonly sessionId?: string }): Promise<void>;
-}
-
-export interface Spending {
-  tokens: number;
-  moneyUsd: number;
 }
 
 export interface LoopRequest {
@@ -45,11 +40,11 @@ export interface LoopRequest {
   readonly sessionId: string | null;
   readonly context?: string;
   readonly budget: AgentBudget;
-  /** By the models of this task so far; the loop adds to it. */
-  readonly spent: Spending;
   readonly signal: AbortSignal;
   readonly onSession: (sessionId: string) => Promise<void>;
   readonly onRun: (view: RunView) => void;
+  /** Before each run that the model began. Throws where no round is left. */
+  readonly onRound: () => Promise<void>;
 }
 
 /** The bounded loop with a model. */
@@ -62,6 +57,8 @@ export interface ModelLoop {
 }
 
 export interface AttemptParts {
+  readonly store: Pick<DelegationStore, 'use' | 'used'>;
+  readonly spentBy: SpentBy;
   readonly workflows: Pick<Workflows, 'start' | 'cancel' | 'show'>;
   /** Waits until a run has ended or waits for a person; asks the client where it can be asked. */
   readonly follow: (
@@ -218,17 +215,19 @@ async function askLoop(
   attempt: Attempt,
   { limit, views }: { readonly limit: Deadline; readonly views: Map<string, RunView> },
 ): Promise<AttemptResult> {
-  const { agent, budget, context, request, spent } = attempt;
+  const { agent, budget, context, request } = attempt;
+  const { caller } = context;
   let { sessionId } = attempt;
-  const ask = (): ReturnType<ModelLoop['run']> =>
+  const ask = async (): ReturnType<ModelLoop['run']> =>
     parts.loop.run({
       caller: narrowed(context.caller, budget),
       task: request.task,
       instructions: agent.instructions,
       sessionId,
       ...(request.context !== undefined && { context: request.context }),
-      budget,
-      spent,
+      budget: { ...budget, ...(await leftOf(parts, caller, budget)) },
+      onRound: () =>
+        use(parts.store, budget, { caller, unit: 'rounds', nowMs: parts.timers.now() }),
       signal: limit.signal,
       onSession: (id) => {
         sessionId = id;

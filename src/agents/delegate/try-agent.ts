@@ -9,19 +9,14 @@ import { AppError, reportError, type Log } from '../../kernel/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import { toJson, type Option, type Task } from './agent-options.ts';
 import { BudgetExceededError } from '../errors.ts';
-import { narrow, type RootLimits } from './budget.ts';
+import { leftOf, narrow, type RootLimits, type SpentBy } from './budget.ts';
 import type { DelegationChange, DelegationRow, DelegationStore } from './delegation-store.ts';
-import {
-  runAttempt,
-  type Attempt,
-  type AttemptParts,
-  type AttemptResult,
-  type Spending,
-} from './run-attempt.ts';
+import { runAttempt, type Attempt, type AttemptParts, type AttemptResult } from './run-attempt.ts';
 
 export interface TryParts extends AttemptParts {
   readonly registry: Registry;
   readonly store: DelegationStore;
+  readonly spentBy: SpentBy;
   readonly chooser: Chooser;
   readonly versions: AgentVersions;
   readonly limits: RootLimits & { readonly hops: number; readonly attempts: number };
@@ -37,6 +32,8 @@ export type TraceAttempt = (
 
 interface OneTry extends Task {
   readonly option: Option;
+  /** By a process that died: it goes on with what it began. */
+  readonly isBegun: boolean;
   readonly index: number;
   readonly attempts: DelegationResult['attempts'];
 }
@@ -82,25 +79,26 @@ export async function tryOne(
   const place = { callerId: caller.id, key, attempt: index };
   const id = `${key}#${index}`;
   const nowMs = parts.timers.now();
-  const left = narrow(budget, { agent, tools: option.ready.tools, id, nowMs });
+  const procedure = agent.procedures[option.capability];
+  const left = task.isBegun ? budget : await leftOf(parts, caller, budget);
+  const needsModel = procedure === undefined && !task.isBegun;
+  const own = narrow(budget, { agent, tools: option.ready.tools, id, nowMs, left, needsModel });
   const row = await parts.store.begin(
     newRow(task, { callerId: caller.id, nowMs }),
     parts.limits.hops,
   );
   if (!row) throw new BudgetExceededError('agents', budget.chain);
   const release = parts.registry.begin(agent);
-  const spent = { tokens: 0, moneyUsd: 0 };
   try {
     const result = await runTraced(parts, {
       agent,
       capability: option.capability,
-      procedure: agent.procedures[option.capability],
+      procedure,
       request,
-      budget: left,
+      budget: own,
       context,
       id,
       sessionId: row.sessionId,
-      spent,
       hasParentRun: task.parentRun !== null,
       note: (known) => parts.store.change(place, known),
     });
@@ -117,7 +115,7 @@ export async function tryOne(
       result,
       context,
       durationMs: parts.timers.now() - row.startedAtMs,
-      spent,
+      id,
     });
     return result;
   } catch (error) {
@@ -149,7 +147,7 @@ interface Learned {
   readonly result: AttemptResult;
   readonly context: CallContext;
   readonly durationMs: number;
-  readonly spent: Spending;
+  readonly id: string;
 }
 
 /** These say nothing of the agent. */
@@ -159,24 +157,25 @@ const untold: readonly AttemptResult['verdict'][] = ['waiting', 'refused', 'canc
 async function learn(
   parts: TryParts,
   { decisionId, decision, ready }: Option,
-  { result, context, durationMs, spent }: Learned,
+  { result, context, durationMs, id }: Learned,
 ): Promise<void> {
   if (decisionId === null || untold.includes(result.verdict)) return;
   const { name: agent, version } = ready.agent;
   const success = result.verdict === 'done' ? 1 : 0;
   const { chosen } = Object(decision);
   const isChosen = chosen?.agent === agent && chosen?.version === version;
-  const outcome = {
-    decisionId,
-    success,
-    evidence: evidenceKind(result),
-    durationMs,
-    // A model without a price cost something, too.
-    ...((result.made_by === 'procedure' || spent.moneyUsd > 0) && { costUsd: spent.moneyUsd }),
-    // Outcomes of failovers say nothing of the version that was chosen.
-    ...(!isChosen && { doneBy: { agent, version } }),
-  };
   try {
+    const [spent = { tokens: 0, usd: 0 }] = await parts.spentBy(context.caller, [id]);
+    const outcome = {
+      decisionId,
+      success,
+      evidence: evidenceKind(result),
+      durationMs,
+      // What a model without a price cost is not known.
+      ...((spent.tokens === 0 || spent.usd > 0) && { costUsd: spent.usd }),
+      // Outcomes of failovers say nothing of the version that was chosen.
+      ...(!isChosen && { doneBy: { agent, version } }),
+    };
     await parts.chooser.record(context.caller, outcome);
     // Each outcome may be the one that decides between two versions.
     await parts.versions.decide(context.caller);

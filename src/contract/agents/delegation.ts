@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Caller } from '../caller/index.ts';
+import type { ModelLimit } from '../model/index.ts';
 import type { Json } from '../plan/index.ts';
 import type { CallContext } from '../server/index.ts';
 import type { AgentVersions } from './versions.ts';
@@ -12,8 +13,21 @@ export const agentBudgetMetaKey = 'tutti/agentBudget';
 export const agentBudgetSchema = z.strictObject({
   /** The task that a person or client began. */
   root: z.string().max(200),
-  /** This task and those it is a part of, the first one first, each with the calls that it and all below it may make. */
-  tasks: z.array(z.strictObject({ id: z.string().max(300), calls: z.int().min(0) })).max(16),
+  /**
+   * This task and those it is a part of, the first one first, each with what it and all below it may use: attempts,
+   * siblings and processes that go on after a crash share it. What a run of an older Tutti left out has no limit.
+   */
+  tasks: z
+    .array(
+      z.strictObject({
+        id: z.string().max(300),
+        calls: z.int().min(0),
+        rounds: z.int().min(0).optional(),
+        tokens: z.int().min(0).optional(),
+        moneyUsd: z.number().min(0).optional(),
+      }),
+    )
+    .max(16),
   /** The agents of those tasks. */
   chain: z.array(z.string().max(64)).max(16),
   depth: z.int().min(0).max(16),
@@ -27,6 +41,21 @@ export const agentBudgetSchema = z.strictObject({
   tools: z.array(z.string()).max(5_000),
 });
 export type AgentBudget = z.output<typeof agentBudgetSchema>;
+
+/** Names what the models of a task and of all below it used. */
+export function taskSpendingScope(id: string): string {
+  return `agent:${id}`;
+}
+
+/** What a call on behalf of an agent may use of models; nothing for other calls. */
+export function modelLimitsOf(meta: Readonly<Record<string, unknown>>): readonly ModelLimit[] {
+  const { data } = agentBudgetSchema.safeParse(meta[agentBudgetMetaKey]);
+  return (data?.tasks ?? []).map(({ id, tokens, moneyUsd }) => ({
+    scope: taskSpendingScope(id),
+    ...(tokens !== undefined && { tokens }),
+    ...(moneyUsd !== undefined && { usd: moneyUsd }),
+  }));
+}
 
 /**
  * done: seen in the outputs of our tools · unproven: it ended, and the evidence is missing · waiting: for a person ·

@@ -33,6 +33,8 @@ export {
   agentBudgetMetaKey,
   agentBudgetSchema,
   delegationResultSchema,
+  modelLimitsOf,
+  taskSpendingScope,
   type AddedAgents,
   type AgentBudget,
   type Agents,

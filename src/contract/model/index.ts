@@ -35,9 +35,18 @@ export interface ModelCall {
   readonly client?: ClientPort;
   /** What the tokens are counted against: `run:ID`, `session:ID`, `task:ID`. A used-up budget ends the call. */
   readonly budgets?: readonly string[];
+  /** What the tokens are counted against besides, each with its own limit. */
+  readonly limits?: readonly ModelLimit[];
   /** Pieces of the answer as they arrive; a retry starts anew and calls `onRestart`. */
   readonly onText?: (piece: string) => void;
   readonly onRestart?: () => void;
+}
+
+/** A scope of its own with what all calls that name it may use; a missing limit is none. */
+export interface ModelLimit {
+  readonly scope: string;
+  readonly tokens?: number;
+  readonly usd?: number;
 }
 
 export interface ModelUsage {

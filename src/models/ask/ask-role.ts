@@ -111,6 +111,7 @@ async function askOnce(
   const charge = await parts.budgets.charge({
     caller: call.caller,
     scopes: call.budgets ?? [],
+    limits: call.limits ?? [],
     inputTokens,
     price,
   });

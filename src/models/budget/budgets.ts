@@ -1,4 +1,5 @@
 import type { Caller } from '../../contract/caller/index.ts';
+import type { ModelLimit } from '../../contract/model/index.ts';
 import { BudgetExceededError } from '../errors.ts';
 import {
   addSpending,
@@ -23,6 +24,8 @@ export interface BudgetLimits {
 interface ChargeRequest {
   readonly caller: Caller;
   readonly scopes: readonly string[];
+  /** Scopes with limits of their own. */
+  readonly limits?: readonly ModelLimit[];
   readonly inputTokens: number;
   readonly price: ModelPrice;
 }
@@ -66,7 +69,14 @@ export class Budgets {
   }
 
   /** Throws `models.budget_exceeded` when not even the question fits. */
-  async charge({ caller, scopes, inputTokens, price }: ChargeRequest): Promise<Charge> {
+  async charge({
+    caller,
+    limits = [],
+    inputTokens,
+    price,
+    ...asked
+  }: ChargeRequest): Promise<Charge> {
+    const scopes = [...asked.scopes, ...limits.map(({ scope }) => scope)];
     if (scopes.length === 0) return freeOfCharge;
     const input = spendingOf({ inputTokens, outputTokens: 0 }, price);
     const spent = await this.#store.spentBy(caller, scopes);
@@ -74,7 +84,7 @@ export class Budgets {
     const names = accounts.map(({ scope }) => scope);
     let counted = noSpending;
     try {
-      this.#check(accounts, input);
+      this.#check(accounts, limits, input);
       counted = input;
       for (const account of accounts) account.stored = addSpending(account.stored, counted);
       await this.#store.add(caller, names, input);
@@ -89,7 +99,7 @@ export class Budgets {
         const piece = spendingOf({ inputTokens: 0, outputTokens }, price);
         grown = addSpending(grown, piece);
         for (const account of accounts) account.growing = addSpending(account.growing, piece);
-        this.#check(accounts, noSpending);
+        this.#check(accounts, limits, noSpending);
       },
       settle: async (used) => {
         const total = used ?? addSpending(input, grown);
@@ -132,10 +142,10 @@ export class Budgets {
     }
   }
 
-  #check(accounts: readonly Account[], more: Spending): void {
+  #check(accounts: readonly Account[], own: readonly ModelLimit[], more: Spending): void {
     for (const { scope, stored, growing } of accounts) {
       const total = addSpending(addSpending(stored, growing), more);
-      for (const { limit, unit, setting } of this.#limitsOf(scope)) {
+      for (const { limit, unit, setting } of this.#limitsOf(scope, own)) {
         const spent = unit === 'tokens' ? total.tokens : total.usd;
         if (limit !== undefined && spent > limit) {
           throw new BudgetExceededError({ scope, unit, limit, spent, setting });
@@ -144,12 +154,14 @@ export class Budgets {
     }
   }
 
-  #limitsOf(scope: string): readonly ScopeLimit[] {
+  #limitsOf(scope: string, own: readonly ModelLimit[]): readonly ScopeLimit[] {
     const { runTokens, sessionTokens, taskTokens, runUsd, sessionUsd, taskUsd } = this.#limits;
     const limits = (tokens: ScopeLimit['limit'], usd: ScopeLimit['limit'], settings: Settings) => [
       { unit: 'tokens' as const, limit: tokens, setting: settings[0] },
       { unit: 'US dollars' as const, limit: usd, setting: settings[1] },
     ];
+    const named = own.find((one) => one.scope === scope);
+    if (named) return limits(named.tokens, named.usd, ['limits.tokens', 'limits.money_usd']);
     switch (scope.split(':', 1)[0] ?? '') {
       case 'run':
         return limits(runTokens, runUsd, ['models.budget.run_tokens', 'models.budget.run_usd']);

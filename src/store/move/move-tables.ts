@@ -47,6 +47,7 @@ export const movedTables: readonly MovedTable[] = [
   { name: 'agent_choices', key: ['id'] },
   { name: 'delegations', key: ['caller_id', 'key', 'attempt'] },
   { name: 'disabled_agents', key: ['caller_id', 'agent'] },
+  { name: 'agent_usage', key: ['caller_id', 'task'] },
   { name: 'model_versions', key: ['sequence'] },
   { name: 'model_alias_moves', key: ['id'] },
   { name: 'memory_items', key: ['item_key'] },

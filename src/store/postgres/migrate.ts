@@ -25,6 +25,7 @@ const steps: readonly { readonly name: string; readonly worksFrom?: number }[] =
   { name: 'instances', worksFrom: 2 },
   { name: 'session-folder', worksFrom: 2 },
   { name: 'memory-pinned', worksFrom: 2 },
+  { name: 'agent-usage', worksFrom: 2 },
 ];
 
 /** Every step from an empty database to this program's, in order. */

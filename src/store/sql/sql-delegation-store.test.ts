@@ -68,6 +68,28 @@ describe.each<[string, () => DelegationStore]>([
     for (const one of kept) expect(await store.begin(one, 2)).toEqual(one);
   });
 
+  it('count what tasks use, for all of a chain or for none, and no more than there is of several at once', async () => {
+    const store = open();
+    const tasks = [
+      { id: 'whole', limit: 5 },
+      { id: 'part', limit: 3 },
+    ];
+    const asked = { unit: 'calls', tasks, nowMs: 1 } as const;
+    const given = await Promise.all([1, 2, 3, 4, 5].map(() => store.use('local', asked)));
+    expect(given.filter(Boolean)).toHaveLength(3);
+    expect(await store.use('local', { ...asked, unit: 'rounds' })).toBe(true);
+    expect(await store.used('local', ['part', 'whole', 'other'])).toEqual([
+      { calls: 3, rounds: 1 },
+      { calls: 3, rounds: 1 },
+      { calls: 0, rounds: 0 },
+    ]);
+    expect(await store.used('stranger', ['part'])).toEqual([{ calls: 0, rounds: 0 }]);
+    expect(await store.use('local', { ...asked, tasks: tasks.slice(0, 1) })).toBe(true);
+    expect(await store.use('local', { ...asked, tasks: [{ id: 'free', limit: Infinity }] })).toBe(
+      true,
+    );
+  });
+
   it('remember which agents are off', async () => {
     const store = open();
     await store.setDisabled('local', 'testing', true);

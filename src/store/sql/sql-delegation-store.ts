@@ -4,6 +4,8 @@ import type {
   DelegationPlace,
   DelegationRow,
   DelegationStore,
+  Usage,
+  UsageRequest,
 } from '../../agents/index.ts';
 import { all, one, type SqlDatabase, type SqlRow, type SqlWork } from './sql-database.ts';
 
@@ -62,6 +64,14 @@ const trimSql = `
   DELETE FROM delegations WHERE caller_id = $1 AND ended_at_ms IS NOT NULL AND started_at_ms <
     (SELECT started_at_ms FROM delegations WHERE caller_id = $1 ORDER BY started_at_ms DESC LIMIT 1 OFFSET $2)`;
 
+const usedSql = 'SELECT calls, rounds FROM agent_usage WHERE caller_id = $1 AND task = $2';
+const useSql = `
+  INSERT INTO agent_usage (caller_id, task, calls, rounds, updated_at_ms) VALUES ($1, $2, $3, $4, $5)
+  ON CONFLICT (caller_id, task) DO UPDATE SET calls = agent_usage.calls + excluded.calls,
+    rounds = agent_usage.rounds + excluded.rounds, updated_at_ms = excluded.updated_at_ms`;
+const forgetUsageSql = 'DELETE FROM agent_usage WHERE updated_at_ms < $1';
+const usageKeptMs = 400 * 24 * 3_600_000;
+
 /** Keeps who was chosen for tasks, and what became of it. */
 export class SqlDelegationStore implements DelegationStore {
   readonly #database: SqlDatabase;
@@ -79,6 +89,7 @@ export class SqlDelegationStore implements DelegationStore {
       if (count >= maxOfRoot) return undefined;
       yield* all(insertSql, ...valuesOf(row));
       yield* all(trimSql, callerId, maxRows);
+      yield* all(forgetUsageSql, row.startedAtMs - usageKeptMs);
       return row;
     });
   }
@@ -104,6 +115,28 @@ export class SqlDelegationStore implements DelegationStore {
     const sql = `UPDATE delegations SET ${assignments} WHERE caller_id = $1 AND key = $2 AND attempt = $3`;
     await this.#write(callerId, () =>
       all(sql, callerId, key, attempt, ...given.map(([, value]) => value)),
+    );
+  }
+
+  async use(callerId: string, { unit, tasks, nowMs }: UsageRequest): Promise<boolean> {
+    const terms = { locks: [`delegations ${callerId}`], durability: 'normal' } as const;
+    return this.#database.write(terms, function* () {
+      for (const { id, limit } of tasks) {
+        const used = Number((yield* one(usedSql, callerId, id))?.[unit] ?? 0);
+        if (used >= limit) return false;
+      }
+      const counts = unit === 'calls' ? [1, 0] : [0, 1];
+      for (const { id } of tasks) yield* all(useSql, callerId, id, ...counts, nowMs);
+      return true;
+    });
+  }
+
+  async used(callerId: string, ids: readonly string[]): Promise<readonly Usage[]> {
+    return Promise.all(
+      ids.map(async (id) => {
+        const [row] = await this.#database.rows(usedSql, callerId, id);
+        return { calls: Number(row?.['calls'] ?? 0), rounds: Number(row?.['rounds'] ?? 0) };
+      }),
     );
   }
 

@@ -138,6 +138,8 @@ const rowsOfVersion: Readonly<Record<number, string>> = {
   25: `${sinceHistory} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext} ${aFailure} ${aModel}`,
   26: `${sinceHistory} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext} ${aFailure} ${aModel} ${aSessionFact}`,
   27: `${sinceHistory} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext} ${aFailure} ${aModel} ${aSessionFact}`,
+  28: `${sinceHistory} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext} ${aFailure} ${aModel} ${aSessionFact}`,
+  29: `${sinceHistory} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext} ${aFailure} ${aModel} ${aSessionFact}`,
 };
 
 function aDatabaseOfVersion(version: number): { home: string; path: string } {

@@ -41,6 +41,7 @@ const names = [
   'instances',
   'session-folder',
   'memory-pinned',
+  'agent-usage',
 ];
 
 /** Every step from an empty database to this program's, in order. */
