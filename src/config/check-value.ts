@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { aboutOf } from '../contract/settings/index.ts';
-import { nearest } from '../kernel/index.ts';
+import { blankUnseen, nearest } from '../kernel/index.ts';
 import { mayQuote } from './describe-settings.ts';
 import { asSchema, unwrap } from './setting.ts';
 
@@ -92,8 +92,8 @@ const maxShownLength = 60;
 
 /** Foreign text, shortened to fit into one line of a message. */
 export function shorten(text: string): string {
-  const printable = text.replaceAll(/\p{Cc}/gu, ' ');
-  return printable.length <= maxShownLength ? printable : `${printable.slice(0, maxShownLength)}…`;
+  const line = blankUnseen(text);
+  return line.length <= maxShownLength ? line : `${line.slice(0, maxShownLength)}…`;
 }
 
 /** What a schema accepts, in words that fit after "expected": `a whole number from 0 to 65535`. */

@@ -37,6 +37,7 @@ export {
 export { Sealer } from './sealer.ts';
 export { Secret, secretPatterns, type SecretPattern } from './secret.ts';
 export { shellWord } from './shell-word.ts';
+export { blankUnseen, escapeLine, escapeUnseen, unseenCharacter } from './unseen-characters.ts';
 export { SharedTimeout, type Wait } from './shared-timeout.ts';
 export { readChoice, readShortReply, type ShortReply } from './short-reply.ts';
 export { sayDay } from './say-day.ts';

@@ -7,7 +7,14 @@ import type {
   NewAuditEntry,
 } from '../../contract/access/index.ts';
 import type { Caller } from '../../contract/caller/index.ts';
-import { AppError, type Clock, type Log, RecentValues, reportError } from '../../kernel/index.ts';
+import {
+  AppError,
+  blankUnseen,
+  type Clock,
+  type Log,
+  RecentValues,
+  reportError,
+} from '../../kernel/index.ts';
 import type { AuditMark, AuditStore } from './audit-store.ts';
 import { chainEntries, type PendingEntry } from './chain.ts';
 import { sealedAction, sealTarget, truncatedAction, verifyChain } from './verify-chain.ts';
@@ -217,7 +224,7 @@ class QueuedAuditLog implements RunningAuditLog {
   #cleanText(text: string): string {
     const known = this.#texts.get(text);
     if (known !== undefined) return known;
-    const plain = text.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ');
+    const plain = blankUnseen(text.toWellFormed());
     const cleaned = this.#options.redact(plain, maxTextLength);
     this.#texts.set(text, cleaned, cleaned.length);
     return cleaned;

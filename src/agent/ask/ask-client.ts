@@ -1,7 +1,7 @@
 import { isOneEffect } from '../../contract/agent/index.ts';
 import type { Plan } from '../../contract/plan/index.ts';
 import type { ClientPort } from '../../contract/server/index.ts';
-import { AppError } from '../../kernel/index.ts';
+import { AppError, escapeUnseen } from '../../kernel/index.ts';
 
 export function canBeAsked(client: ClientPort | undefined): client is ClientPort {
   return client?.capabilities['elicitation'] !== undefined;
@@ -20,7 +20,7 @@ export async function askQuestions(
 ): Promise<readonly string[] | undefined> {
   const properties = questions.map((question, index): [string, object] => [
     `answer_${index + 1}`,
-    { type: 'string', title: question },
+    { type: 'string', title: escapeUnseen(question) },
   ]);
   const content = await elicit(client, signal, {
     message:
@@ -92,9 +92,10 @@ export async function confirmTools(
 async function elicit(
   client: ClientPort,
   signal: AbortSignal,
-  params: Readonly<Record<string, unknown>>,
+  form: { readonly message: string; readonly requestedSchema: object },
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   try {
+    const params = { ...form, message: escapeUnseen(form.message) };
     const answer = await client.ask({ method: 'elicitation/create', params }, signal);
     if (answer['action'] === 'decline') return {};
     return answer['action'] === 'accept' ? Object(answer['content']) : undefined;

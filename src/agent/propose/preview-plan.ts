@@ -1,6 +1,6 @@
 import type { PlanCandidate } from '../../contract/agent/index.ts';
 import type { Plan, Step } from '../../contract/plan/index.ts';
-import { pluralize } from '../../kernel/index.ts';
+import { escapeLine, pluralize } from '../../kernel/index.ts';
 import { sayOrder } from './order-after-effects.ts';
 
 export interface Previewed {
@@ -88,6 +88,6 @@ function inputsOf({ input }: Plan): string[] {
 function shortValue(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   // A line of its own would look like a step, and some characters move a terminal's cursor.
-  const flat = text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ');
+  const flat = escapeLine(text.replaceAll(/[ \t\r\n]+/g, ' '));
   return flat.length <= maxValueChars ? flat : `${flat.slice(0, maxValueChars - 1)}…`;
 }

@@ -2,6 +2,7 @@ import { diffLines } from 'diff';
 import type { ToolDefinition, ToolDiff } from '../../contract/fleet/index.ts';
 import type { Paint } from '../output.ts';
 import { singleLine } from '../printable.ts';
+import { escapeUnseen } from '../../kernel/index.ts';
 
 /** Lines around a change that show where it is. */
 const contextLines = 2;
@@ -73,13 +74,5 @@ function linesOf({ title, description, ...rest }: ToolDefinition): string[] {
     ...(description === undefined ? [] : [`description: ${description}`]),
     ...Object.entries(rest).map(([name, value]) => `${name}: ${JSON.stringify(value, null, 2)}`),
   ];
-  return texts.flatMap((text) => text.split('\n')).map(visible);
-}
-
-/** Characters that a terminal does not show, as their code. */
-function visible(text: string): string {
-  return text.replaceAll(
-    /[\p{Cc}\p{Cf}\u2028\u2029]/gu,
-    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-  );
+  return texts.flatMap((text) => text.split('\n')).map(escapeUnseen);
 }

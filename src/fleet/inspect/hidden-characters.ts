@@ -1,14 +1,20 @@
+import { unseenCharacter } from '../../kernel/index.ts';
+
 /** Sequences that control a terminal: colours, titles, links, clipboard. */
 const escapes =
   // oxlint-disable-next-line no-control-regex
   /(?:\u001B\[|\u009B)[0-?]*[ -/]*[@-~]|(?:\u001B[\]P^_X]|[\u0090\u009D])[^\u0007\u001B]*(?:\u0007|\u001B\\|$)|\u001B[ -~]?/g;
 
-/**
- * Characters that are not seen but hide, reorder or carry text. Those that belong to an emoji (joiner, variation, tags of
- * a flag) or to a script (joiners between Arabic and Indic letters) are let through.
- */
-const hidden =
-  /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}](?<![\n\r\t])(?<!\p{Emoji}\uFE0F)(?<!\p{Extended_Pictographic}[\uFE0F\p{Emoji_Modifier}]?\u200D)(?<!\u{1F3F4}[\u{E0061}-\u{E007A}]{0,6}[\u{E0061}-\u{E007A}\u{E007F}])(?<![\p{Script=Arabic}\p{M}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Tamil}\p{Script=Malayalam}\p{Script=Sinhala}][\u200C\u200D])/gu;
+/** Of the characters that are not seen, those are let through that belong to a flag or to a script, and line breaks. */
+const hidden = new RegExp(
+  [
+    unseenCharacter,
+    String.raw`(?<!\r)`,
+    String.raw`(?<!\u{1F3F4}[\u{E0061}-\u{E007A}]{0,6}[\u{E0061}-\u{E007A}\u{E007F}])`,
+    String.raw`(?<![\p{Script=Arabic}\p{M}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Tamil}\p{Script=Malayalam}\p{Script=Sinhala}][\u200C\u200D])`,
+  ].join(''),
+  'gu',
+);
 /** Marks of direction are common in text that is written from right to left. */
 const directionMarks = /^[\u200E\u200F\u061C]$/;
 const rightToLeft = /(?=\p{L})[\p{Script=Arabic}\p{Script=Hebrew}]/u;

@@ -1,5 +1,5 @@
-import { pluralize } from '../../kernel/index.ts';
-import { formatUs, printable } from '../trace/format-trace.ts';
+import { blankUnseen, pluralize } from '../../kernel/index.ts';
+import { formatUs } from '../trace/format-trace.ts';
 import { type Cause, isUnusual, type TraceExplanation } from './explain-trace.ts';
 
 /** Sentences about each kind of cause, for people. */
@@ -23,7 +23,7 @@ export function formatExplanation(explained: TraceExplanation): string {
   const [first] = causes;
   const usual = usualDurationUs === null ? '' : ` (usually ${formatUs(usualDurationUs)})`;
   return [
-    `trace ${traceId}  ${printable(name)}  ${formatUs(durationUs)}${usual}`,
+    `trace ${traceId}  ${blankUnseen(name)}  ${formatUs(durationUs)}${usual}`,
     first
       ? `${headline(first)}: ${describe(first)}`
       : 'There is nothing to explain: it took no time.',
@@ -42,7 +42,7 @@ function headline(cause: Cause): string {
 function describe({ kind, subject, us, usualUs, share }: Cause): string {
   const usual = usualUs === null ? '' : `, usually ${formatUs(usualUs)}`;
   const part = `${Math.round(share * 100)} % of the time`;
-  return `${kind}, ${printable(subject)}: ${meanings[kind]} (${formatUs(us)}${usual}; ${part})`;
+  return `${kind}, ${blankUnseen(subject)}: ${meanings[kind]} (${formatUs(us)}${usual}; ${part})`;
 }
 
 function comparison({ comparedTraces, alikeTraces }: TraceExplanation): string {
@@ -63,11 +63,13 @@ function causeLine(cause: Cause): string {
   const { kind, subject, us, usualUs, share } = cause;
   const usual = usualUs === null ? '' : `  usually ${formatUs(usualUs)}`;
   const percent = `${Math.round(share * 100)} %`.padStart(6);
-  return `${percent}  ${formatUs(us).padStart(9)}  ${kind}  ${printable(subject)}${usual}`;
+  return `${percent}  ${formatUs(us).padStart(9)}  ${kind}  ${blankUnseen(subject)}${usual}`;
 }
 
 function pathLine({ name, startUs, us }: TraceExplanation['criticalPath'][number]): string {
-  return `+${formatUs(startUs)}`.padStart(10) + `  ${formatUs(us).padStart(9)}  ${printable(name)}`;
+  return (
+    `+${formatUs(startUs)}`.padStart(10) + `  ${formatUs(us).padStart(9)}  ${blankUnseen(name)}`
+  );
 }
 
 function errorLine({ comparedTraces }: TraceExplanation) {
@@ -76,7 +78,7 @@ function errorLine({ comparedTraces }: TraceExplanation) {
       earlierTraces === 0
         ? 'new: in no earlier trace'
         : `in ${earlierTraces} of ${Math.max(comparedTraces, earlierTraces)} earlier traces too`;
-    return `${printable(error)}  (${printable(spans.join(', '))}; ${before})`;
+    return `${blankUnseen(error)}  (${blankUnseen(spans.join(', '))}; ${before})`;
   };
 }
 
@@ -88,5 +90,5 @@ function decisionLine({
   tokens,
 }: TraceExplanation['decisions'][number]): string {
   const used = tokens > 0 ? `  ${pluralize(tokens, 'token')}` : '';
-  return `${'  '.repeat(Math.min(depth, 16))}${printable(name)}  ${outcome}  ${formatUs(us)}${used}`;
+  return `${'  '.repeat(Math.min(depth, 16))}${blankUnseen(name)}  ${outcome}  ${formatUs(us)}${used}`;
 }

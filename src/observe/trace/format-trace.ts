@@ -1,4 +1,4 @@
-import { pluralize } from '../../kernel/index.ts';
+import { blankUnseen, pluralize } from '../../kernel/index.ts';
 import { spanAttribute, type SpanRecord } from './span.ts';
 
 const barWidth = 24;
@@ -82,7 +82,7 @@ function formatRow(row: Row, width: number, frame: TimeFrame): string {
 }
 
 function labelOf({ span, depth }: Row): string {
-  return `${'  '.repeat(Math.min(depth, maxIndent))}${printable(span.name)}`;
+  return `${'  '.repeat(Math.min(depth, maxIndent))}${blankUnseen(span.name)}`;
 }
 
 function barOf(span: SpanRecord, frame: TimeFrame): string {
@@ -97,16 +97,11 @@ function outcomeOf(span: SpanRecord): string {
   if (span.status !== 'error') return 'ok';
   const type = span.attributes[spanAttribute.errorType];
   const parts = [typeof type === 'string' ? type : 'error', span.statusMessage ?? ''];
-  return printable(parts.filter((part) => part !== '').join(': '));
+  return blankUnseen(parts.filter((part) => part !== '').join(': '));
 }
 
 export function formatUs(us: number): string {
   if (us < 1_000) return `${us} us`;
   if (us < 1_000_000) return `${(us / 1_000).toFixed(1)} ms`;
   return `${(us / 1_000_000).toFixed(2)} s`;
-}
-
-/** Names and messages come from other programs; on a terminal they must stay on their line. */
-export function printable(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
 }

@@ -16,7 +16,7 @@ import {
 import { describeOutcome, describePlan } from './summarize-run.ts';
 import { collectRequest, type ExecContext, type RunResult, showFiles } from './run-schema.ts';
 import { LiveOutput } from './live-output.ts';
-import { AppError } from '../../kernel/index.ts';
+import { AppError, escapeLine } from '../../kernel/index.ts';
 import { ApprovalNeededError, NotApprovedError, RefusedByCheckError } from './errors.ts';
 
 /** A program that is to be checked and run. */
@@ -161,7 +161,7 @@ async function askClient(
   }
   const list = findings
     .slice(0, maxAsked)
-    .map(({ file, line, rule, message }) => `- ${file}:${line} ${rule}: ${message}`);
+    .map(({ file, line, rule, message }) => escapeLine(`- ${file}:${line} ${rule}: ${message}`));
   const params = {
     message: `This code is to run in a sandbox, without network. The check found:\n${list.join('\n')}`,
     requestedSchema: {

@@ -9,7 +9,7 @@ import {
   type MemoryItems,
 } from '../../contract/memory/index.ts';
 import type { CallContext } from '../../contract/server/index.ts';
-import { AppError } from '../../kernel/index.ts';
+import { AppError, escapeUnseen } from '../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
 import { InvalidArgumentsError } from '../errors.ts';
 import { itemId } from './read-tools.ts';
@@ -127,7 +127,7 @@ async function vouch({ face, client, signal }: CallContext, question: string) {
     return { isVouchedFor: false, source };
   }
   const params = {
-    message: question,
+    message: escapeUnseen(question),
     requestedSchema: {
       type: 'object',
       properties: { accept: { type: 'boolean', title: 'Yes', default: false } },

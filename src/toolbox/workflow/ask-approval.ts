@@ -1,10 +1,10 @@
 import type { Waiting } from '../../contract/run/index.ts';
 import type { CallContext, ClientPort, ClientRequest } from '../../contract/server/index.ts';
-import { AppError } from '../../kernel/index.ts';
+import { AppError, escapeLine, escapeUnseen } from '../../kernel/index.ts';
 
 export type ApprovalWait = Extract<Waiting, { kind: 'approval' }>;
 
-/** The question shows all of it; longer calls are not asked about here. */
+/** A question shows all of a call; what is longer is decided where it can be read, and said so. */
 const maxShownChars = 20_000;
 
 /** What a person said; undefined when they said nothing. */
@@ -17,21 +17,32 @@ export function canBeAsked(client: ClientPort | undefined): client is ClientPort
   return client?.capabilities['elicitation'] !== undefined;
 }
 
+/** Why a client is not asked about a call: a question could not show all of it. */
+export function whyNotAsked(wait: ApprovalWait): string | undefined {
+  if (wait.preview === undefined && wait.isPartial === true) {
+    return 'its arguments are too long to be shown whole in a question';
+  }
+  const { length } = shownCall(wait);
+  return length > maxShownChars
+    ? `its call has ${length} characters, and a question shows at most ${maxShownChars}`
+    : undefined;
+}
+
 /** The question for a person, with the exact call; undefined when it is too long to be read. */
 export function approvalQuestion(runId: string, wait: ApprovalWait): ClientRequest | undefined {
-  // A preview shows what the arguments do, which says more than they do themselves.
-  const shown = wait.preview === undefined ? plainJson(wait.arguments) : plain(wait.preview);
-  const isWhole = wait.preview !== undefined || wait.isPartial !== true;
-  if (!isWhole || shown.length > maxShownChars) return undefined;
+  if (whyNotAsked(wait) !== undefined) return undefined;
   const lead = wait.preview === undefined ? ' with:' : ':';
-  const call = wait.tool === null ? [] : [`It would call ${wait.tool}${lead}`, shown];
+  const call =
+    wait.tool === null ? [] : [`It would call ${escapeLine(wait.tool)}${lead}`, shownCall(wait)];
   return {
     method: 'elicitation/create',
     params: {
       message: [
-        `Step "${wait.step}" of run ${runId} asks for approval.`,
+        `Step "${escapeLine(wait.step)}" of run ${runId} asks for approval.`,
         // Without a question of the plan's own, the line above says the same.
-        ...(wait.message === `Step "${wait.step}" waits for approval` ? [] : [plain(wait.message)]),
+        ...(wait.message === `Step "${wait.step}" waits for approval`
+          ? []
+          : [escapeUnseen(wait.message)]),
         ...call,
       ].join('\n'),
       requestedSchema: {
@@ -44,6 +55,11 @@ export function approvalQuestion(runId: string, wait: ApprovalWait): ClientReque
       },
     },
   };
+}
+
+/** A preview shows what the arguments do, which says more than they do themselves. */
+function shownCall({ preview, arguments: args }: ApprovalWait): string {
+  return escapeUnseen(preview ?? JSON.stringify(args, null, 2));
 }
 
 /** Asks the person at the client. Undefined without a decision: the question was closed, or did not reach them. */
@@ -70,16 +86,4 @@ export function readVerdict(answer: Readonly<Record<string, unknown>>): Verdict 
   if (answer['action'] === 'decline') return { verdict: 'denied', ...because };
   if (answer['action'] !== 'accept') return undefined;
   return { verdict: approve === true ? 'approved' : 'denied', ...because };
-}
-
-function plainJson(value: unknown): string {
-  return plain(JSON.stringify(value, null, 2) ?? 'null');
-}
-
-/** Marks characters that are invisible or turn text around: they could hide what is approved. */
-function plain(text: string): string {
-  return text.replaceAll(
-    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
-    (character) => String.raw`\u` + character.charCodeAt(0).toString(16).padStart(4, '0'),
-  );
 }

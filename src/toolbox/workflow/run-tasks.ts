@@ -12,7 +12,7 @@ import { AppError } from '../../kernel/index.ts';
 import { approvalQuestion, type ApprovalWait, canBeAsked, readVerdict } from './ask-approval.ts';
 import { describeRun, followRun } from './follow-run.ts';
 import { markFailure } from './run-plan-tool.ts';
-import { showRun, summarizeRun, waitingCommands } from './show-run.ts';
+import { describeWaiting, showRun, summarizeRun } from './show-run.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -187,7 +187,7 @@ function messageOf(view: RunView): string {
   if (view.error) return `${view.status}: ${view.error.message}`;
   const [wait] = view.waitingFor;
   return view.status === 'waiting' && wait
-    ? `waiting for ${wait.kind}; a person gives it with: ${waitingCommands(view.runId, wait).join(' or ')}`
+    ? `step ${wait.step} ${describeWaiting(view.runId, wait)}`
     : describeRun(view);
 }
 

@@ -10,6 +10,7 @@ import type {
 } from '../../contract/run/index.ts';
 import type { ShownRun } from '../../contract/run/index.ts';
 import { shellWord } from '../../kernel/index.ts';
+import { whyNotAsked } from './ask-approval.ts';
 
 /** Steps in one answer; a run may have ten thousand. */
 const maxSteps = 200;
@@ -108,7 +109,12 @@ export function waitingCommands(runId: string, waiting: Waiting): string[] {
   const step = shellWord(waiting.step);
   switch (waiting.kind) {
     case 'approval':
-      return [`tutti runs approve ${runId} ${step}`, `tutti runs deny ${runId} ${step}`];
+      return [
+        // What was not shown as a whole is shown first, with the code that approves it.
+        ...(whyNotAsked(waiting) === undefined ? [] : [`tutti runs show ${runId} ${step}`]),
+        `tutti runs approve ${runId} ${step}`,
+        `tutti runs deny ${runId} ${step}`,
+      ];
     case 'signal':
       return [`tutti runs signal ${runId} ${shellWord(waiting.signal)} JSON`];
     case 'resolve': {
@@ -120,6 +126,14 @@ export function waitingCommands(runId: string, waiting: Waiting): string[] {
       return [`${command} --args JSON`, `${command} --give-up`];
     }
   }
+}
+
+/** That a run waits, what a person types, and why the client was not asked where that is so. */
+export function describeWaiting(runId: string, waiting: Waiting): string {
+  const why = waiting.kind === 'approval' ? whyNotAsked(waiting) : undefined;
+  const note = why === undefined ? '' : ` and cannot be approved here: ${why}`;
+  const commands = waitingCommands(runId, waiting).join(' or ');
+  return `waits for ${waiting.kind}${note}; a person gives it with: ${commands}`;
 }
 
 const maxListed = 20;
@@ -141,10 +155,7 @@ export function summarizeRun(run: ShownRun): string {
     ),
     ...waitingFor
       .slice(0, maxListed)
-      .map(
-        ({ kind, step, commands }) =>
-          `step ${step} waits for ${kind}; a person gives it with: ${commands.join(' or ')}`,
-      ),
+      .map((waiting) => `step ${waiting.step} ${describeWaiting(runId, waiting)}`),
     ...stored
       .slice(0, maxListed)
       .map(([path, { id, bytes }]) => `output of ${path}: ${bytes} bytes, read_artifact ${id}`),

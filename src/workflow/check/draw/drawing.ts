@@ -1,4 +1,4 @@
-import { pluralize } from '../../../kernel/index.ts';
+import { blankUnseen, pluralize } from '../../../kernel/index.ts';
 import type { CompiledPlan, CompiledStep } from '../../plan/index.ts';
 
 /** A step as it is drawn. */
@@ -95,7 +95,7 @@ function notesOf({ step, kind }: CompiledStep): string[] {
 
 /** Others' words on one line, cut where they are long, without what a terminal would act on. */
 export function label(text: string, maxLength: number): string {
-  const line = text.replaceAll(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim();
+  const line = blankUnseen(text).trim();
   const characters = Array.from(line);
   return characters.length <= maxLength ? line : `${characters.slice(0, maxLength - 1).join('')}…`;
 }
