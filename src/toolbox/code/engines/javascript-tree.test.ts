@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { DefinedTool } from '../../define-tool.ts';
 import { aCallContext } from '../../../../testkit/toolbox/call-context.ts';
 import { aCodeContext } from '../../../../testkit/toolbox/code-context.ts';
-import { isProof } from '../../../../testkit/sample.ts';
+import { isProof, sampleSeeded } from '../../../../testkit/sample.ts';
 import { analyzeComplexityTool } from '../complexity/analyze-complexity-tool.ts';
 import { formatCodeTool } from '../format/format-code-tool.ts';
 import { refactorCodeTool } from '../refactor/refactor-code-tool.ts';
@@ -92,7 +92,7 @@ describe('in the threads the tools run in', () => {
   });
   afterAll(() => server.close());
 
-  it.each(hostile)('%s end no process', async (_what, code) => {
+  it.each(sampleSeeded(hostile, 4))('%s end no process', async (_what, code) => {
     for (const language of ['typescript', 'javascript']) {
       const args = { code, language };
       const result = await server.callTool('analyze_complexity', args, aCallContext());

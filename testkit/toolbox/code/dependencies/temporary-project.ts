@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { aCallContext } from '../../call-context.ts';
@@ -22,8 +23,8 @@ export class TemporaryProject {
 
   async put(files: Readonly<Record<string, string | Uint8Array>>): Promise<void> {
     for (const [path, text] of Object.entries(files)) {
-      await mkdir(dirname(join(this.folder, path)), { recursive: true });
-      await writeFile(join(this.folder, path), text);
+      mkdirSync(dirname(join(this.folder, path)), { recursive: true });
+      writeFileSync(join(this.folder, path), text);
     }
   }
 
