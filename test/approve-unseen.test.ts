@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { RunView } from '../src/contract/run/index.ts';
@@ -42,3 +42,20 @@ it.each([
     ]);
   },
 );
+
+it('a change of a file is approved only when all of its diff was shown', async () => {
+  const cwd = aFolder();
+  const tutti = (...argv: readonly string[]): Promise<Ended> => runTutti(argv, { cwd });
+  const args = { changes: [{ path: 'a.txt', content: `${filler}\n${hidden}\n${filler}` }] };
+  const steps = [{ id: 'change', tool: 'workspace.apply_changes', args, approval: true }];
+  writeFileSync(join(cwd, 'a.plan.json'), JSON.stringify({ steps }));
+  const waiting = await tutti('run', join(cwd, 'a.plan.json'), '--json');
+  const { runId } = JSON.parse(waiting.stdout) as RunView;
+  const hasty = await tutti('runs', 'approve', runId, 'change');
+  expect([hasty.exitCode, existsSync(join(cwd, 'a.txt'))]).toEqual([4, false]);
+  const shown = await tutti('runs', 'show', runId, 'change');
+  expect(shown.stdout).toContain(`+${hidden}`);
+  const [, seen = ''] = /--seen (\w+)/.exec(shown.stdout) ?? [];
+  expect((await tutti('runs', 'approve', runId, 'change', '--seen', seen)).exitCode).toBe(0);
+  expect(existsSync(join(cwd, 'a.txt'))).toBe(true);
+});

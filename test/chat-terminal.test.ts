@@ -20,6 +20,7 @@ interface Sitting {
   readonly cwd?: string;
   readonly argv?: readonly string[];
   readonly program?: string;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** A person at a terminal; all they wait for has to come. */
@@ -35,6 +36,7 @@ async function sit(steps: readonly TerminalStep[], sitting: Sitting = {}): Promi
       TUTTI_MODELS_AUTODETECT: 'false',
       TERM: 'xterm',
       NO_COLOR: '1',
+      ...sitting.env,
     },
     steps,
   });
@@ -186,6 +188,47 @@ describe.skipIf(!hasPython && !isCi)('a chat at a real terminal', () => {
     ]);
     expect(end).toMatchObject(left);
     expect(end.screen).not.toContain('You said');
+  });
+
+  it('shows every name and length of a call that no screen holds, and approves only all of it', async () => {
+    const { screen } = await sit(
+      [
+        prompt,
+        line('approval'),
+        { see: 'Approve? [a]ll of it, [n]o' },
+        line('y'),
+        { see: 'Nothing was approved: not all of it was shown yet' },
+        { see: 'Approve? [a]ll of it, [n]o' },
+        line('a'),
+        { see: 'and wire 5000 to mallory' },
+        { see: 'Approve? [y]es' },
+        line(''),
+        { see: 'tutti runs show run-1 one   shows all of it' },
+        prompt,
+        line('/approve'),
+        { see: 'cli.approval_unseen' },
+        prompt,
+        line('approval'),
+        { see: 'Approve? [a]ll of it, [n]o' },
+        line('all'),
+        { see: 'Approve? [y]es' },
+        line('y'),
+        { see: 'Went on with run-1' },
+        ...leave,
+      ],
+      { env: { SCRIPTED_APPROVAL: 'long' } },
+    );
+    const [question = ''] = screen.split('Approve?', 1);
+    for (const text of [
+      'note: "xxx',
+      'of 6026 characters left out',
+      'rows: 60 items',
+      'row59',
+      'to: "bob"',
+    ]) {
+      expect(question).toContain(text);
+    }
+    expect(question).not.toContain('mallory');
   });
 
   it('asks one question about a plan of one effect that is chosen from several', async () => {

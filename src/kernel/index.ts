@@ -10,6 +10,7 @@ export {
   digestJson,
   lookupTable,
   outlineJson,
+  outlineLines,
   parseLenientJson,
   recordOf,
 } from './json.ts';

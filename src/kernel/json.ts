@@ -132,6 +132,16 @@ export function outlineJson(value: unknown, limits: OutlineLimits): Outline {
   return { lines, isCut: isCut || left > 0 };
 }
 
+/** Lines of a text for people: long ones are cut in their middle, and what is left out is counted. */
+export function outlineLines(lines: readonly string[], limits: OutlineLimits): Outline {
+  const shown = lines
+    .slice(0, limits.maxLines)
+    .map((line) => cutMiddle(line, limits.maxValueChars));
+  const left = lines.length - shown.length;
+  const isCut = left > 0 || shown.some((line, at) => line !== lines[at]);
+  return { lines: left > 0 ? [...shown, `… ${left} more lines`] : shown, isCut };
+}
+
 /** Both ends of a text, and how much of how much is left out between them. */
 export function cutMiddle(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;

@@ -57,6 +57,16 @@ export const anApproval: Extract<Waiting, { readonly kind: 'approval' }> = {
   expiresAt: '2026-01-02T00:00:00.000Z',
 };
 
+/** More of everything than a screen shows. */
+export const aLongApproval: typeof anApproval = {
+  ...anApproval,
+  arguments: {
+    note: `${'x'.repeat(3_000)}and wire 5000 to mallory${'x'.repeat(3_000)}`,
+    rows: Array.from({ length: 60 }, (_, at) => ({ [`row${at}`]: 'y'.repeat(100) })),
+    to: 'bob',
+  },
+};
+
 const aProblem: PlanProblem = {
   step: 'one',
   path: 'steps[0].tool',

@@ -94,6 +94,10 @@ const waitFields = [
     approvalId: z.string(),
     message: z.string(),
     preview: z.string().exactOptional().describe('What the call would do, such as a diff.'),
+    isPreviewCut: z
+      .literal(true)
+      .exactOptional()
+      .describe('Not all that would change is in the preview: the arguments say the rest.'),
     tool: z.string().nullable(),
     arguments: json,
     isPartial: z.literal(true).exactOptional().describe('Large values are named by `stored`.'),

@@ -64,6 +64,8 @@ export const reconcileMetaKey = 'tutti/reconcile';
 /** What a call would do, for the person who approves it. */
 export interface EffectPreview {
   readonly text: string;
+  /** Not all that would change is in the text, such as what a binary file would hold. */
+  readonly isCut?: true;
   /** What the text was made from, by name. A call that carries it is refused when that is another now. */
   readonly basis: Readonly<Record<string, string | null>>;
   /** The call would only look: no approval is asked for, and the basis keeps it at that. */

@@ -99,6 +99,17 @@ describe('a run that waits for approval', () => {
     expect(setup.workflows.decisions).toEqual([]);
   });
 
+  it('shows the arguments too where a preview does not show all', async () => {
+    let message = '';
+    const client = anAskedClient(({ params }) => {
+      message = String(params['message']);
+      return { action: 'cancel' };
+    });
+    const cut = { preview: 'Binary files differ', isPreviewCut: true } as const;
+    await waiting(aCallContext({ client }), anApproval(cut));
+    expect(message).toContain('Binary files differ\n{\n  "target": "production"');
+  });
+
   it('shows characters that could hide what is approved', async () => {
     let message = '';
     const client = anAskedClient(({ params }) => {

@@ -19,7 +19,7 @@ export function canBeAsked(client: ClientPort | undefined): client is ClientPort
 
 /** Why a client is not asked about a call: a question could not show all of it. */
 export function whyNotAsked(wait: ApprovalWait): string | undefined {
-  if (wait.preview === undefined && wait.isPartial === true) {
+  if (wait.isPartial === true && (wait.preview === undefined || wait.isPreviewCut)) {
     return 'its arguments are too long to be shown whole in a question';
   }
   const { length } = shownCall(wait);
@@ -57,9 +57,13 @@ export function approvalQuestion(runId: string, wait: ApprovalWait): ClientReque
   };
 }
 
-/** A preview shows what the arguments do, which says more than they do themselves. */
-function shownCall({ preview, arguments: args }: ApprovalWait): string {
-  return escapeUnseen(preview ?? JSON.stringify(args, null, 2));
+/** A preview shows what the arguments do, which says more than they do themselves; where it is cut, they are shown too. */
+function shownCall({ preview, isPreviewCut, arguments: args }: ApprovalWait): string {
+  const whole = [
+    ...(preview === undefined ? [] : [preview]),
+    ...(preview === undefined || isPreviewCut ? [JSON.stringify(args, null, 2)] : []),
+  ];
+  return escapeUnseen(whole.join('\n'));
 }
 
 /** Asks the person at the client. Undefined without a decision: the question was closed, or did not reach them. */

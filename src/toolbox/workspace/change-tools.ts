@@ -176,7 +176,11 @@ function previewChange(prepared: PreparedChange): EffectPreview {
   const title = undoes && `Undo change ${undoes.id}:`;
   const head = title ?? (isNothing ? 'Nothing would change' : headline(shown));
   const text = [head, ...noteLines(shown), ...(shown.diff === '' ? [] : [shown.diff])];
-  return { text: text.join('\n'), basis: basisOf(prepared) };
+  return {
+    text: text.join('\n'),
+    ...(!shown.isWhole && { isCut: true }),
+    basis: basisOf(prepared),
+  };
 }
 
 function changeResult({

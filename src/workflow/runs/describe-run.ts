@@ -150,7 +150,7 @@ async function describeWait(
 ): Promise<Waiting> {
   switch (wait.kind) {
     case 'approval': {
-      const preview = (await effects.approval(wait.approvalId))?.preview?.text;
+      const preview = (await effects.approval(wait.approvalId))?.preview;
       return {
         kind: 'approval',
         step: wait.step,
@@ -159,7 +159,7 @@ async function describeWait(
           wait.message === null
             ? `Step "${wait.step}" waits for approval`
             : questionText(await shower.complete(caller, wait.message)),
-        ...(preview !== undefined && { preview }),
+        ...(preview && { preview: preview.text, ...(preview.isCut && { isPreviewCut: true }) }),
         tool: wait.tool,
         arguments: await shower.complete(caller, wait.args),
         ...(!shower.isWhole(wait.args) && { isPartial: true }),

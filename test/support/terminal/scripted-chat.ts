@@ -8,7 +8,12 @@ import {
   aWaitingRun,
 } from '../../../testkit/cli/fake-agent.ts';
 import { createFakeSystem } from '../../../testkit/cli/fake-system.ts';
-import { createFakeWorkflows, aRun, anApproval } from '../../../testkit/cli/fake-workflows.ts';
+import {
+  aLongApproval,
+  createFakeWorkflows,
+  aRun,
+  anApproval,
+} from '../../../testkit/cli/fake-workflows.ts';
 import type { Agent } from '../../../src/contract/agent/index.ts';
 import { planSchema } from '../../../src/contract/plan/index.ts';
 
@@ -43,8 +48,9 @@ const agent: Agent = {
   },
 };
 
+const isLong = process.env['SCRIPTED_APPROVAL'] === 'long';
 const { workflows } = createFakeWorkflows([
-  { ...aRun, status: 'waiting', endedAt: null, waitingFor: [anApproval] },
+  { ...aRun, status: 'waiting', endedAt: null, waitingFor: [isLong ? aLongApproval : anApproval] },
   aRun,
 ]);
 const compose = await createFakeSystem().compose();

@@ -4,6 +4,7 @@ import { readChoice, readShortReply } from '../../../kernel/index.ts';
 import type { Invocation } from '../../invocation.ts';
 import type { System } from '../../../compose/index.ts';
 import type { ChatInput } from './input/chat-input.ts';
+import { asksForAll } from '../runs/approvals.ts';
 import { findCommand, type Slash } from './slash/slash-table.ts';
 import {
   settleOutcome,
@@ -79,7 +80,9 @@ async function askShortly(
 ): Promise<string | undefined> {
   const line = await ask(question);
   if (line === undefined || line.trim() === '') return line;
-  if ((readShortReply(line) ?? readChoice(line)) !== undefined) return line;
+  const isAnswer =
+    asksForAll(line, question) || (readShortReply(line) ?? readChoice(line)) !== undefined;
+  if (isAnswer) return line;
   state.nextLine = line;
   return undefined;
 }

@@ -14,6 +14,12 @@ const longCalls: readonly [string, Approval][] = [
   ['the middle of a long name', { ...anApproval, arguments: { [middle]: 1, to: 'bob' } }],
   ['the last of many members', { ...anApproval, arguments: { ...many, last: hidden } }],
   ['a value within a list', { ...anApproval, arguments: { rows: [1, { deep: middle }, 3] } }],
+  ['the end of a long preview', { ...anApproval, preview: `${'+ x\n'.repeat(500)}+ ${hidden}` }],
+  ['the middle of a long line of a preview', { ...anApproval, preview: `+ ${middle}` }],
+  [
+    'the arguments that a preview is too short for',
+    { ...anApproval, preview: 'Binary files', isPreviewCut: true, arguments: { note: middle } },
+  ],
   ['a value that is stored', { ...anApproval, arguments: { note: 'short' }, isPartial: true }],
 ];
 
@@ -43,6 +49,7 @@ describe('a person who is asked for approval', () => {
     const careful = await answering(approval, 'a', 'y');
     expect(careful.verdict).toBe('approved');
     expect(careful.shown[1]).toContain(JSON.stringify(approval.arguments, null, 2));
+    expect(careful.shown[1]).toContain(approval.preview ?? '');
     expect((await answering(approval, 'n')).verdict).toBe('denied');
   });
 

@@ -1,6 +1,12 @@
 import { localCaller } from '../../../contract/caller/index.ts';
 import type { RunView, Waiting, Workflows } from '../../../contract/run/index.ts';
-import { digestJson, outlineJson, readShortReply, shellWord } from '../../../kernel/index.ts';
+import {
+  digestJson,
+  outlineJson,
+  outlineLines,
+  readShortReply,
+  shellWord,
+} from '../../../kernel/index.ts';
 import { askLine, isAtTerminal } from '../../ask-line.ts';
 import { ApprovalUnseenError } from '../../errors.ts';
 import { type Invocation, textOption } from '../../invocation.ts';
@@ -28,7 +34,7 @@ export async function askApproval(
   let shown = describeWait(approval);
   for (let count = 0; count < maxQuestions; count += 1) {
     const answer = (await ask(`${shown}\n${choices(isSeen, isCut)}: `)) ?? '';
-    if (isCut && /^\s*a(?:ll)?\s*$/i.test(answer)) {
+    if (isCut && asksForAll(answer)) {
       isSeen = true;
       shown = wholeCall(approval);
       continue;
@@ -42,9 +48,16 @@ export async function askApproval(
   return undefined;
 }
 
+/** Whether this answers a question that offers all of a call. */
+export function asksForAll(answer: string, question = offerOfAll): boolean {
+  return question.includes(offerOfAll) && /^\s*a(?:ll)?(?: of it)?\s*$/i.test(answer);
+}
+
+const offerOfAll = '[a]ll of it';
+
 function choices(isSeen: boolean, isCut: boolean): string {
   const yes = isSeen ? '[y]es, ' : '';
-  const all = isCut ? '[a]ll of it, ' : '';
+  const all = isCut ? `${offerOfAll}, ` : '';
   return `Approve? ${isSeen ? `${yes}${all}` : all}[n]o, Enter to decide later`;
 }
 
@@ -102,15 +115,22 @@ interface ShownCall {
   readonly isCut: boolean;
 }
 
-type Call = Pick<Approval, 'tool' | 'arguments'> & Partial<Pick<Approval, 'preview' | 'isPartial'>>;
+type Call = Pick<Approval, 'tool' | 'arguments'> &
+  Partial<Pick<Approval, 'preview' | 'isPreviewCut' | 'isPartial'>>;
 
-export function showCall({ tool, preview, arguments: args, isPartial }: Call): ShownCall {
+export function showCall(call: Call): ShownCall {
+  const { tool, preview } = call;
   if (tool === null) return { lines: [], isCut: false };
+  if (preview === undefined) return showArguments(tool, call);
   // A preview shows what the arguments do, which says more than they do themselves.
-  if (preview !== undefined) {
-    const lines = [`  It calls ${singleLine(tool)}:`, preview.trimEnd()];
-    return { lines, isCut: false };
-  }
+  const { lines, isCut } = outlineLines(preview.trimEnd().split('\n'), limits);
+  const shown = { lines: [`  It calls ${singleLine(tool)}:`, ...lines], isCut };
+  if (!call.isPreviewCut) return shown;
+  const rest = showArguments(tool, call);
+  return { lines: [...shown.lines, ...rest.lines], isCut: isCut || rest.isCut };
+}
+
+function showArguments(tool: string, { arguments: args, isPartial }: Call): ShownCall {
   const { lines, isCut } = outlineJson(args, limits);
   const [first = '', ...more] = lines.map(singleLine);
   const head = `  It calls ${singleLine(tool)} with`;
@@ -122,15 +142,16 @@ export function showCall({ tool, preview, arguments: args, isPartial }: Call): S
 }
 
 /** All of it. */
-export function wholeCall({ tool, arguments: args, isPartial }: Approval): string {
+export function wholeCall({ tool, preview, arguments: args, isPartial }: Approval): string {
   const text = JSON.stringify(args, null, 2) ?? 'null';
   const stored = isPartial ? '\nWhat is stored: tutti call workflow.read_artifact id=ID' : '';
-  return `${singleLine(tool ?? '')} is called with:\n${text}${stored}`;
+  const does = preview === undefined ? '' : `\nWhat that does:\n${preview.trimEnd()}`;
+  return `${singleLine(tool ?? '')} is called with:\n${text}${stored}${does}`;
 }
 
 /** A code that is printed only with the complete call. */
-export function seenCode({ approvalId, arguments: args }: Approval): string {
-  return digestJson([approvalId, args]).slice(-codeChars);
+export function seenCode({ approvalId, arguments: args, preview }: Approval): string {
+  return digestJson([approvalId, args, preview ?? null]).slice(-codeChars);
 }
 
 /** What a run waits for, with the command that gives it. */

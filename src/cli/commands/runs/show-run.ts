@@ -49,7 +49,11 @@ export async function showRun(
       const approval = view.waitingFor.find(
         (wait): wait is Approval => wait.kind === 'approval' && wait.step === step,
       );
-      const asked = approval && { arguments: approval.arguments, seen: seenCode(approval) };
+      const asked = approval && {
+        arguments: approval.arguments,
+        ...(approval.preview !== undefined && { preview: approval.preview }),
+        seen: seenCode(approval),
+      };
       const shown = approval ? approvalText(view.runId, approval) : await stepText(found);
       output.result({ ...found, ...asked }, () => shown);
     }

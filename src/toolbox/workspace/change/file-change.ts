@@ -72,12 +72,13 @@ export function showChanges(changes: readonly FileChange[]): ShownChange {
   return { files, diff: cut(diff) };
 }
 
-/** The same with all of the diff: who approves a change sees all of it. */
-export function showWhole(changes: readonly FileChange[]): ShownChange {
+/** The same with all of the diff: who approves a change sees all of it, but for what is no text. */
+export function showWhole(changes: readonly FileChange[]): ShownChange & { isWhole: boolean } {
   const shown = changes.map(showChange);
   return {
     files: shown.map(({ file }) => file),
     diff: shown.map(({ diff }) => diff).join(''),
+    isWhole: shown.every(({ isText }) => isText),
   };
 }
 
@@ -86,7 +87,7 @@ function cut(diff: string): string {
   return `${diff.slice(0, maxDiffChars)}\n… ${diff.length - maxDiffChars} more characters\n`;
 }
 
-function showChange(change: FileChange): { file: ShownFile; diff: string } {
+function showChange(change: FileChange): { file: ShownFile; diff: string; isText: boolean } {
   const { path, before, after } = change;
   const action = actionOf(change);
   const links = Number(before?.info.nlink ?? 1) - 1;
@@ -98,7 +99,8 @@ function showChange(change: FileChange): { file: ShownFile; diff: string } {
         note: `${links === 1 ? '1 other hard link keeps' : `${links} other hard links keep`} the former content`,
       }),
   };
-  if (action === 'unchanged') return { file: { ...file, added: 0, removed: 0 }, diff: '' };
+  if (action === 'unchanged')
+    return { file: { ...file, added: 0, removed: 0 }, diff: '', isText: true };
   const names = [before ? `a/${path.shown}` : '/dev/null', after ? `b/${path.shown}` : '/dev/null'];
   const [from = '', to = ''] = names;
   const mode =
@@ -109,7 +111,7 @@ function showChange(change: FileChange): { file: ShownFile; diff: string } {
   const [old, changed] = texts;
   if (old === undefined || changed === undefined) {
     const diff = `${mode}Binary files ${from} and ${to} differ\n`;
-    return { file: { ...file, added: 0, removed: 0 }, diff };
+    return { file: { ...file, added: 0, removed: 0 }, diff, isText: false };
   }
   const patch = compare(from, to, { old, changed });
   const lines = patch.hunks.flatMap((hunk) => hunk.lines);
@@ -117,7 +119,7 @@ function showChange(change: FileChange): { file: ShownFile; diff: string } {
   const text = patch.hunks.length > 0 ? formatPatch(patch).replace(/^=+\n/, '') : '';
   const isEmptyFile = text === '' && mode === '';
   const diff = `${mode}${isEmptyFile ? `--- ${from}\n+++ ${to}\n` : text}`;
-  return { file: { ...file, added: count('+'), removed: count('-') }, diff };
+  return { file: { ...file, added: count('+'), removed: count('-') }, diff, isText: true };
 }
 
 /** Undefined for what is not text. */

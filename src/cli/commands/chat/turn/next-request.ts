@@ -123,6 +123,7 @@ export interface ShownEffect {
   readonly tool: string;
   readonly arguments: Json;
   readonly preview?: string;
+  readonly isPreviewCut?: true;
 }
 
 /** What the plans of one effect would do, by number; those whose arguments are not known yet are left out. */
@@ -150,7 +151,11 @@ async function previewEffect(
   const [server = '', tool = ''] = name.split('.');
   try {
     const preview = await system.preview({ server, tool, args }, signal);
-    return { tool: name, arguments: args, ...(preview && { preview: preview.text }) };
+    return {
+      tool: name,
+      arguments: args,
+      ...(preview && { preview: preview.text, ...(preview.isCut && { isPreviewCut: true }) }),
+    };
   } catch (error) {
     if (error instanceof AppError) return undefined;
     throw error;
