@@ -6,6 +6,7 @@ import { decompose } from './decompose/decompose.ts';
 import { choiceRequest, optionsFor, toJson } from './delegate/agent-options.ts';
 import { budgetOf } from './delegate/budget.ts';
 import { delegate, type DelegateParts, explainRun } from './delegate/delegate.ts';
+import { judge } from './delegate/judge.ts';
 import { proposeAgents, type PastRun } from './propose/propose-agents.ts';
 import { Registry, type RegistryParts } from './registry/registry.ts';
 
@@ -43,6 +44,7 @@ export function createAgents(parts: AgentsParts): Agents {
       const asked = choiceRequest(options, { task: request.task, caller, mayExplore, project });
       return toJson(await parts.chooser.explain(asked));
     },
+    judge: (caller, judgement) => judge(parts, caller, judgement),
     versions: parts.versions,
     setEnabled: (caller, name, wanted) => registry.setEnabled(caller, name, wanted),
     add: (files) =>

@@ -1,3 +1,4 @@
+import type { Agents, Judgement } from '../contract/agents/index.ts';
 import type { Caller } from '../contract/caller/index.ts';
 import type { Contexts } from '../contract/context/index.ts';
 import type { Experience } from '../contract/experience/index.ts';
@@ -17,6 +18,8 @@ interface SourceParts {
   readonly memoryItems: Pick<MemoryItems, 'explain'>;
   readonly runs: Pick<WorkflowsHere, 'workflows' | 'artifacts'>;
   readonly experience: Pick<Experience, 'failures'>;
+  /** Learn from what people say of their work. */
+  readonly agents: () => Pick<Agents, 'judge'>;
 }
 
 interface ContextsHere<Runs> {
@@ -28,10 +31,14 @@ interface ContextsHere<Runs> {
 
 /** Contexts and feedback of this data directory; nothing of them is loaded before they are used. */
 export function contextsHere<Runs extends SourceParts['runs']>(
-  parts: SourceParts & { readonly settings: Settings; readonly log: Log; readonly runs: Runs },
+  parts: SourceParts & {
+    readonly settings: Settings;
+    readonly log: Log;
+    readonly runs: Runs;
+  },
 ): ContextsHere<Runs> {
   const contexts = openContexts(parts);
-  const feedback = openFeedback(parts);
+  const feedback = tellingAgents(openFeedback(parts), parts);
   const workflows = withContexts(parts.runs.workflows, { contexts, feedback, log: parts.log });
   return { contexts, feedback, runs: { ...parts.runs, workflows } };
 }
@@ -74,6 +81,36 @@ function openFeedback({ store, memory, runs, experience }: SourceParts): Feedbac
     });
   });
   return lazyObject<Feedback>(open, {});
+}
+
+/** Opinions, approvals and undone changes are outcomes of the decision about who did the task. */
+function tellingAgents(
+  inner: Feedback,
+  { agents, log }: Pick<SourceParts, 'agents'> & Pick<RunHooks, 'log'>,
+): Feedback {
+  const tell = (caller: Caller, judgement: Judgement): Promise<void> =>
+    noticing(log, agents().judge(caller, judgement));
+  return lazyObject<Feedback>(
+    lazy(async () => inner),
+    {
+      give: async (caller, opinion) => {
+        const given = await inner.give(caller, opinion);
+        const { runId, isGood } = given;
+        if (runId !== null)
+          await tell(caller, { about: { kind: 'run', id: runId }, isGood, evidence: 'feedback' });
+        return given;
+      },
+      notice: async (caller, decision) => {
+        await inner.notice(caller, decision);
+        const { kind, subject, runId, isGood } = decision;
+        const about =
+          kind === 'change'
+            ? ({ kind, id: subject.replace(/^change:/, '') } as const)
+            : ({ kind: 'run', id: runId ?? '' } as const);
+        if (about.id !== '') await tell(caller, { about, isGood, evidence: 'person' });
+      },
+    },
+  );
 }
 
 interface RunHooks {

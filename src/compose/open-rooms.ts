@@ -58,7 +58,7 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
   const models = recordModelCalls(traced, recording);
   const kinds = memoriesHere({ ...known, store, roots, request, embedder, artifacts });
   const remembered = { ...kinds, memoryItems: traceMemory(kinds.memoryItems, tracing) };
-  const used = { ...known, store, ...remembered, experience };
+  const used = { ...known, store, ...remembered, experience, agents: () => agents };
   const { contexts, feedback, runs } = contextsHere({ ...used, runs: flows });
   const servers = (): ReturnType<FleetControl['status']> => fleet.control.status();
   const { memory, memoryItems: notes } = remembered;

@@ -56,8 +56,8 @@ function telling(
     ...server,
     callTool: async (tool, args, context) => {
       const result = await server.callTool(tool, args, context);
-      const changeId = result.structuredContent?.['change_id'];
-      if (tool === 'undo_changes' && result.isError !== true && typeof changeId === 'string') {
+      const changeId = result.structuredContent?.['undoes'];
+      if (result.isError !== true && typeof changeId === 'string') {
         await noticeUndo({ feedback: feedback(), log }, context.caller, changeId);
       }
       return result;

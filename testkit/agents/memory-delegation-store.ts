@@ -57,6 +57,12 @@ export class MemoryDelegationStore implements DelegationStore {
     return this.rows.filter((row) => row.callerId === callerId && isOf(row));
   }
 
+  async ofChange(callerId: string, changeId: string): Promise<DelegationRow | undefined> {
+    const made = (row: DelegationRow): boolean =>
+      (Object(row.result).changes ?? []).some(({ id }: { id: string }) => id === changeId);
+    return this.rows.findLast((row) => row.callerId === callerId && made(row));
+  }
+
   async tally(callerId: string): Promise<readonly AgentTally[]> {
     const ended = this.rows.filter(
       ({ callerId: id, endedAtMs, verdict }) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryChoiceLog } from '../../../testkit/agents/memory-choice-log.ts';
 import { seeded } from '../../../testkit/agents/seeded.ts';
-import type { Candidate, ChoiceRequest } from '../../contract/agents/index.ts';
+import type { Candidate, ChoiceRequest, EvidenceKind } from '../../contract/agents/index.ts';
 import { localCaller } from '../../contract/caller/index.ts';
 import { createAgentChoice } from '../create-agent-choice.ts';
 
@@ -31,6 +31,38 @@ async function teach(chooser: ReturnType<typeof create>, good: string, turns = 6
 }
 
 describe('a choice among agents', () => {
+  it('counts the latest word of a person, and a failure after an approval', async () => {
+    const alone = { ...request, candidates: [candidate('a')] };
+    const successAfter = async (
+      ...said: readonly (readonly [evidence: EvidenceKind, success: number, isDelayed?: boolean])[]
+    ) => {
+      const chooser = create();
+      const { decisionId } = await chooser.choose(alone);
+      for (const [evidence, success, isDelayed = false] of said) {
+        const durationMs = isDelayed ? {} : { durationMs: 1_000 };
+        await chooser.record(localCaller, {
+          decisionId,
+          success,
+          evidence,
+          isDelayed,
+          ...durationMs,
+        });
+      }
+      return (await chooser.explain(alone)).order[0]?.criteria.success ?? 0;
+    };
+    const good = await successAfter(['verified', 1]);
+    const bad = await successAfter(['failed', 0]);
+    expect(await successAfter(['verified', 1], ['feedback', 0, true])).toBe(bad);
+    expect(await successAfter(['person', 1, true], ['feedback', 0, true])).toBe(bad);
+    expect(await successAfter(['feedback', 1, true], ['person', 0, true])).toBe(bad);
+    expect(await successAfter(['failed', 0], ['feedback', 1, true])).toBe(good);
+    expect(await successAfter(['person', 1, true], ['failed', 0])).toBe(bad);
+    expect(await successAfter(['person', 1, true], ['answered', 0])).toBe(good);
+    expect(await successAfter(['person', 1, true], ['failed', 0], ['feedback', 1, true])).toBe(
+      good,
+    );
+  });
+
   it('goes to the one that succeeds, and says why', async () => {
     const chooser = create();
     await teach(chooser, 'b');

@@ -108,16 +108,15 @@ export class History {
     const key = `${decision.id} ${candidate.agent}@${candidate.version}`;
     const lesson = { candidate, task: decision.task, success: outcome.success };
     const before = this.#results.get(key);
-    if (!before) {
-      const place = usualKey(candidate, decision.task.capability);
+    const place = usualKey(candidate, decision.task.capability);
+    // An opinion has neither cost nor duration, and may come before the end of its task.
+    if (before?.outcome.durationMs === undefined && before?.outcome.costUsd === undefined)
       this.#usual.set(place, average(this.#usual.get(place), outcome));
-      this.beliefs.learn(lesson);
-    } else if (rankOf(outcome.evidence) >= rankOf(before.outcome.evidence)) {
-      this.beliefs.relearn(lesson, before.outcome.success);
-    } else {
-      return;
-    }
-    this.#results.set(key, { decision, outcome: { ...before?.outcome, ...outcome } });
+    const counts = !before || replaces(outcome, before.outcome);
+    if (!before) this.beliefs.learn(lesson);
+    else if (counts) this.beliefs.relearn(lesson, before.outcome.success);
+    const both = counts ? { ...before?.outcome, ...outcome } : { ...outcome, ...before.outcome };
+    this.#results.set(key, { decision, outcome: both });
     forgetOldest(this.#results);
   }
 
@@ -183,8 +182,16 @@ export function isSame(one: AgentVersion, other: AgentVersion): boolean {
   return one.agent === other.agent && one.version === other.version;
 }
 
+/** What was approved and failed afterwards has failed; what failed and is praised later was good enough. */
+function replaces(outcome: Outcome, before: Outcome): boolean {
+  const isEnd = outcome.evidence === 'failed' && outcome.isDelayed !== true;
+  const isApproved = before.isDelayed === true && before.durationMs === undefined;
+  return (isEnd && isApproved) || rankOf(outcome.evidence) >= rankOf(before.evidence);
+}
+
+/** Opinions and decisions are both the word of a person: the latest counts. */
 function rankOf(evidence: EvidenceKind): number {
-  return evidenceKinds.indexOf(evidence);
+  return evidenceKinds.indexOf(evidence === 'feedback' ? 'person' : evidence);
 }
 
 /** Maps keep the order in which keys were added. */

@@ -21,6 +21,7 @@ import {
 } from './agent-options.ts';
 import { budgetOf, type Left } from './budget.ts';
 import type { DelegationRow, DelegationStore } from './delegation-store.ts';
+import { shadowSuffix } from './judge.ts';
 import type { AttemptResult } from './run-attempt.ts';
 import { attemptOf, tryOne, type TryParts, whole } from './try-agent.ts';
 
@@ -56,7 +57,7 @@ export async function delegate(
   if (settled && (isLast || settled.changes.length > 0)) return settled;
   const own = tryInOrder(parts, { ...task, order, before }, context);
   if (!shadow) return own;
-  const key = `${task.key}:shadow`;
+  const key = `${task.key}${shadowSuffix}`;
   const other = tryInOrder(parts, { ...task, key, order: [shadow], before: [] }, context);
   // What becomes of it is recorded, and nothing else.
   await Promise.allSettled([own, other]);

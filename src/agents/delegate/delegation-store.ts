@@ -68,6 +68,8 @@ export interface DelegationStore {
   attempts(callerId: string, key: string): Promise<readonly DelegationRow[]>;
   /** Those a run made, and the one that made it. */
   ofRun(callerId: string, runId: string): Promise<readonly DelegationRow[]>;
+  /** The last one that made this change of files. */
+  ofChange(callerId: string, changeId: string): Promise<DelegationRow | undefined>;
   tally(callerId: string): Promise<readonly AgentTally[]>;
   /** How long tasks that ended took on average, by capability. */
   durations(callerId: string): Promise<ReadonlyMap<string, number>>;

@@ -10,6 +10,7 @@ import type { Registry } from '../registry/registry.ts';
 import { toJson, type Option, type Task } from './agent-options.ts';
 import { BudgetExceededError } from '../errors.ts';
 import { leftOf, narrow, type RootLimits, type SpentBy } from './budget.ts';
+import { doneBy } from './judge.ts';
 import type { DelegationChange, DelegationRow, DelegationStore } from './delegation-store.ts';
 import { runAttempt, type Attempt, type AttemptParts, type AttemptResult } from './run-attempt.ts';
 
@@ -162,8 +163,6 @@ async function learn(
   if (decisionId === null || untold.includes(result.verdict)) return;
   const { name: agent, version } = ready.agent;
   const success = result.verdict === 'done' ? 1 : 0;
-  const { chosen } = Object(decision);
-  const isChosen = chosen?.agent === agent && chosen?.version === version;
   try {
     const [spent = { tokens: 0, usd: 0 }] = await parts.spentBy(context.caller, [id]);
     const outcome = {
@@ -173,8 +172,7 @@ async function learn(
       durationMs,
       // What a model without a price cost is not known.
       ...((spent.tokens === 0 || spent.usd > 0) && { costUsd: spent.usd }),
-      // Outcomes of failovers say nothing of the version that was chosen.
-      ...(!isChosen && { doneBy: { agent, version } }),
+      ...doneBy(decision, { agent, version }),
     };
     await parts.chooser.record(context.caller, outcome);
     // Each outcome may be the one that decides between two versions.

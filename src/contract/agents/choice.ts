@@ -64,7 +64,10 @@ export interface Choice {
   readonly shadow?: AgentVersion & { readonly decisionId: string };
 }
 
-/** Strongest last: an outcome of a decision replaces an earlier one whose evidence is not stronger. */
+/**
+ * Strongest last: an outcome of a decision replaces an earlier one whose evidence is not stronger. The last two are the
+ * word of a person, of which the latest counts; a task that fails after it was approved has failed.
+ */
 export const evidenceKinds = [
   'answered',
   'refused',

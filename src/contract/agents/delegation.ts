@@ -135,6 +135,13 @@ export interface ExplainedDelegation {
   readonly children: readonly ExplainedDelegation[];
 }
 
+/** What a person said of work: `feedback` is an opinion, `person` a decision to take it or not. */
+export interface Judgement {
+  readonly about: { readonly kind: 'run' | 'change'; readonly id: string };
+  readonly isGood: boolean;
+  readonly evidence: 'feedback' | 'person';
+}
+
 /** A request as a plan of agents and tools. */
 export interface DecomposedTask {
   readonly template: string;
@@ -193,6 +200,8 @@ export interface Agents {
     caller: Caller,
     request: Pick<DelegateRequest, 'agent' | 'capability' | 'task'>,
   ): Promise<Json>;
+  /** Learns from it; nothing where no agent had a part in that. */
+  judge(caller: Caller, judgement: Judgement): Promise<void>;
   /** Compares versions on real tasks; absent from faces that are far away. */
   readonly versions: AgentVersions;
   /** An agent, or one version of it. */

@@ -42,6 +42,7 @@ export {
   type DelegateRequest,
   type DelegationResult,
   type Evidence,
+  type Judgement,
   type ExplainedDelegation,
   type ProposedAgent,
   type Verdict,

@@ -48,6 +48,25 @@ describe.each<[string, () => DelegationStore]>([
     ]);
   });
 
+  it('are found by a change of files that they made, the agent that made it first', async () => {
+    const store = open();
+    const result = { changes: [{ step: 'a', id: 'c%_1', files: [] }], evidence: [{ id: 'other' }] };
+    for (const [key, startedAtMs] of [
+      ['outer', 1],
+      ['inner', 2],
+    ] as const) {
+      await store.begin({ ...row, key, startedAtMs }, 5);
+      await store.change({ ...row, key }, { result, verdict: 'done', endedAtMs: 3 });
+    }
+    expect(await store.ofChange('local', 'c%_1')).toMatchObject({ key: 'inner' });
+    for (const [caller, id] of [
+      ['local', 'other'],
+      ['local', 'c%'],
+      ['stranger', 'c%_1'],
+    ] as const)
+      expect(await store.ofChange(caller, id)).toBeUndefined();
+  });
+
   it('that a caller got wrong or stopped count neither for nor against the agent', async () => {
     const store = open();
     for (const verdict of ['refused', 'cancelled', 'failed', 'done'] as const) {

@@ -37,6 +37,8 @@ const selectSql = `SELECT ${columns.join(', ')} FROM delegations WHERE caller_id
 const oneSql = `${selectSql} AND key = $2 AND attempt = $3`;
 const attemptsSql = `${selectSql} AND key = $2 ORDER BY attempt`;
 const ofRunSql = `${selectSql} AND (run_id = $2 OR parent_run = $2) ORDER BY started_at_ms, key, attempt`;
+/** Rows whose text has the id anywhere; the latest first, as an agent begins after the one it works for. */
+const ofChangeSql = `${selectSql} AND result LIKE $2 ORDER BY started_at_ms DESC, key, attempt LIMIT 20`;
 const countSql = 'SELECT count(*) AS count FROM delegations WHERE caller_id = $1 AND root = $2';
 /** What a caller got wrong or stopped says nothing of the agent. */
 const latestSql = `
@@ -146,6 +148,15 @@ export class SqlDelegationStore implements DelegationStore {
 
   async ofRun(callerId: string, runId: string): Promise<readonly DelegationRow[]> {
     return (await this.#database.rows(ofRunSql, callerId, runId)).map(rowOf);
+  }
+
+  async ofChange(callerId: string, changeId: string): Promise<DelegationRow | undefined> {
+    const rows = await this.#database.rows(ofChangeSql, callerId, `%${JSON.stringify(changeId)}%`);
+    const made = ({ result }: DelegationRow): boolean => {
+      const changes: unknown = Object(result).changes;
+      return Array.isArray(changes) && changes.some((one) => Object(one).id === changeId);
+    };
+    return rows.map(rowOf).find(made);
   }
 
   async tally(callerId: string): Promise<readonly AgentTally[]> {

@@ -109,6 +109,7 @@ const changeOutput = z.object({
     .string()
     .nullable()
     .describe('Give it to undo_changes. Null when every file already was as wanted.'),
+  undoes: z.string().exactOptional().describe('The change that this one took back.'),
   files: z.array(
     z.object({
       path: z.string(),
@@ -185,10 +186,11 @@ function previewChange(prepared: PreparedChange): EffectPreview {
 
 function changeResult({
   id,
+  undoes,
   files,
   diff,
 }: AppliedChange): DeepReadonly<z.input<typeof changeOutput>> {
-  return { change_id: id, files, diff };
+  return { change_id: id, ...(undoes !== null && { undoes }), files, diff };
 }
 
 function summarizeChange({ change_id: id, files, diff }: z.output<typeof changeOutput>): string {

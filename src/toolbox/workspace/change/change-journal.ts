@@ -32,6 +32,8 @@ interface JournalParts {
 /** A change that is in effect. The id is null when every file already was as wanted. */
 export interface AppliedChange extends ShownChange {
   readonly id: string | null;
+  /** The change that this one took back. */
+  readonly undoes: string | null;
 }
 
 export interface PreparedChange {
@@ -77,13 +79,13 @@ export class ChangeJournal {
       const { changes, undoes } = await prepare();
       const shown = showChanges(changes);
       const effective = changes.filter((change) => actionOf(change) !== 'unchanged');
-      if (effective.length === 0) return { id: null, ...shown };
+      if (effective.length === 0) return { id: null, undoes: null, ...shown };
       signal.throwIfAborted();
       const atMs = Math.max(this.#parts.clock.now(), (known.at(-1)?.atMs ?? 0) + 1);
       const id = `${atMs.toString(36).padStart(9, '0')}-${randomBytes(3).toString('hex')}`;
       const head = { id, atMs, key, undoes: undoes?.id ?? null };
       await this.#carryOut({ ...head, changes: effective, shown: showChanges(effective) }, undoes);
-      return { id, ...shown };
+      return { id, undoes: head.undoes, ...shown };
     });
   }
 
@@ -222,11 +224,11 @@ export class ChangeJournal {
   }
 }
 
-function appliedChange({ id, files, diff }: ChangeRecord): AppliedChange {
+function appliedChange({ id, undoes, files, diff }: ChangeRecord): AppliedChange {
   const shown = files.map(({ path, action, added, removed, note }) => {
     return { path, action, added, removed, note };
   });
-  return { id, files: shown, diff };
+  return { id, undoes, files: shown, diff };
 }
 
 /** The name of a call for the journal: the same only for the same caller, key and arguments. */
