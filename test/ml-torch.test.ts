@@ -25,7 +25,10 @@ function lossesOf({ model }: TrainingResult): number[] {
 describe.skipIf(bubblewrapMissing || !hasTorch)(`the embedded engine beside torch${whyNot}`, () => {
   const opened = openEngines();
   const embedded = createEmbeddedEngine(opened.context);
-  const python = createPythonEngine({ ...opened.context, environments: [systemPython] });
+  const python = createPythonEngine({
+    ...opened.context,
+    environments: async () => [systemPython],
+  });
   afterAll(() => opened.close());
 
   it.each(['lora', 'full'] as const)(
@@ -85,7 +88,7 @@ describe.skipIf(bubblewrapMissing || !hasTorch)(`the embedded engine beside torc
     });
     const none = createPythonEngine({
       ...opened.context,
-      environments: [{ interpreter: '/usr/bin/no-python', mounts: [] }],
+      environments: async () => [{ interpreter: '/usr/bin/no-python', mounts: [], hash: '' }],
     });
     expect((await none.probe()).cannot).toContainEqual(
       expect.objectContaining({ what: 'finetune', fix: expect.stringMatching(/apt-get install/) }),

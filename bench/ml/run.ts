@@ -30,7 +30,7 @@ const frame = {
 };
 const embedded = createEmbeddedEngine(opened.context);
 const gguf = createGgufEngine(opened.context);
-const python = createPythonEngine({ ...opened.context, environments: [systemPython] });
+const python = createPythonEngine({ ...opened.context, environments: async () => [systemPython] });
 const columns = { text: 'text' };
 
 try {

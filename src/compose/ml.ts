@@ -1,8 +1,9 @@
-import { cpus, totalmem } from 'node:os';
+import { cpus, homedir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Settings } from '../config/index.ts';
 import type { Artifacts } from '../contract/artifact/index.ts';
 import type { Experience } from '../contract/experience/index.ts';
+import type { PreviewEffect } from '../contract/tool/index.ts';
 import type { ServerEntry } from '../fleet/index.ts';
 import {
   createFaultPoints,
@@ -16,6 +17,7 @@ import {
 import type { Store } from '../store/index.ts';
 import type { MlParts } from '../toolbox/ml/index.ts';
 import { offerKey } from './offer-key.ts';
+import { programRunner } from './program-runner.ts';
 import { openRooted } from './rooted-server.ts';
 import { trainingEngines } from './training-engines.ts';
 import type { Roots } from './roots.ts';
@@ -42,15 +44,37 @@ const dayMs = 86_400_000;
 const memoryShare = 0.75;
 const maxDiskBytes = 20e9;
 const maxFetchMs = 600_000;
-const stopGraceMs = 2_000;
-const maxOutputChars = 1_000_000;
+
+interface MlHere {
+  readonly entry: ServerEntry;
+  /** Shows what a call would install. */
+  readonly preview: PreviewEffect;
+}
+
+const name = 'ml';
+
+export function mlHere(parts: MlServerParts): MlHere {
+  return {
+    entry: mlServer(parts),
+    preview: async ({ server, tool, args }, signal) => {
+      if (server !== name) return undefined;
+      const { createMlServer } = await import('../toolbox/ml/index.ts');
+      const { owner, ...shared } = await partsHere(parts);
+      try {
+        return await createMlServer({ ...shared, roots: [] }).preview(tool, args, { signal });
+      } finally {
+        await owner.close();
+      }
+    },
+  };
+}
 
 /** The server `ml`: datasets, training and trained models. */
-export function mlServer(parts: MlServerParts): ServerEntry {
+function mlServer(parts: MlServerParts): ServerEntry {
   const { settings, version, roots } = parts;
   const { max_waiting_requests: maxWaiting } = settings.performance;
   return {
-    name: 'ml',
+    name,
     cacheKey: offerKey(import.meta.url, [version]),
     semaphore: new Semaphore({ maxConcurrent: maxRunning, maxWaiting }),
     timeoutMs,
@@ -81,16 +105,28 @@ async function partsHere(
   const faults = createFaultPoints(request.env['TUTTI_FAULT']);
   const runDirectory = join(settings.home, 'run', 'programs');
   const owner = createProcessOwner({ runDirectory, log });
+  const runProgram = programRunner(owner, request.env);
+  const { training } = settings.tools;
+  const surroundings = { searchPath: request.env['PATH'] ?? '', homeDirectory: homedir() };
+  const engines = { settings, version, log, sandbox, faults, runProgram, surroundings };
   return {
     owner,
     version,
     home: settings.home,
     artifacts,
     models: createModelStore({ index: store.modelIndex, artifacts, clock: systemClock }),
-    engines: lazy(() => trainingEngines({ settings, version, log, sandbox, faults })),
+    engines: lazy(() => trainingEngines(engines)),
     experience,
-    fetchDocument,
-    runProgram: programRunner(owner, request.env),
+    fetchDocument: training.network ? fetchDocument : undefined,
+    runProgram,
+    sandbox,
+    surroundings,
+    packagePolicy: {
+      network: training.network,
+      indexUrl: training.package_index,
+      wheelDirectory: training.wheel_dir,
+      sourceBuilds: training.source_builds,
+    },
     limits: {
       wallMs: dayMs,
       memoryBytes: Math.floor(totalmem() * memoryShare),
@@ -107,43 +143,3 @@ const fetchDocument: MlParts['fetchDocument'] = async (url, { maxBytes, signal }
   const answer = await fetchChecked(url, { signal, limits: { maxBytes, totalMs: maxFetchMs } });
   return new Uint8Array(await answer.arrayBuffer());
 };
-
-/** Programs of this machine, with the few variables that they and a package index need. */
-function programRunner(
-  owner: ProcessOwner,
-  environment: SettingsRequest['env'],
-): MlParts['runProgram'] {
-  const kept = [
-    'PATH',
-    'HOME',
-    'LANG',
-    'PIP_INDEX_URL',
-    'PIP_CONFIG_FILE',
-    'UV_INDEX_URL',
-    'UV_DEFAULT_INDEX',
-    'HTTPS_PROXY',
-    'NO_PROXY',
-    'SSL_CERT_FILE',
-  ];
-  const usual = Object.fromEntries(
-    kept.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
-  );
-  return async ([command = '', ...args], { timeoutMs: limitMs, signal, env = {} }) => {
-    const program = await owner.start({ command, args, env: { ...usual, ...env } });
-    program.stdin.end();
-    const texts = { stdout: '', stderr: '' };
-    for (const stream of ['stdout', 'stderr'] as const) {
-      program[stream].setEncoding('utf8').on('data', (text: string) => {
-        texts[stream] = (texts[stream] + text).slice(-maxOutputChars);
-      });
-    }
-    const ended = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
-    const stop = (): void => void program.stop(stopGraceMs);
-    ended.addEventListener('abort', stop, { once: true });
-    const { exitCode } = await program.exited.finally(() =>
-      ended.removeEventListener('abort', stop),
-    );
-    signal.throwIfAborted();
-    return { exitCode, ...texts };
-  };
-}

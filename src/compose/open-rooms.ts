@@ -1,6 +1,7 @@
 import type { LoadedSettings } from '../config/index.ts';
 import type { FleetControl } from '../contract/fleet/index.ts';
 import type { Catalogue } from '../contract/catalogue/index.ts';
+import type { PreviewEffect } from '../contract/tool/index.ts';
 import { lazy, ownVersion, systemTimers } from '../kernel/index.ts';
 import { traceLimits } from '../observe/index.ts';
 import { openStore, type Store } from '../store/index.ts';
@@ -22,7 +23,7 @@ import { recordModelCalls } from './record-attempts.ts';
 import { instancesHere } from './instances.ts';
 import { memoriesHere } from './memory.ts';
 import { loginsHere } from './logins.ts';
-import { mlServer } from './ml.ts';
+import { mlHere } from './ml.ts';
 import { modelsHere } from './models.ts';
 import { startObserving } from './observing.ts';
 import { Roots } from './roots.ts';
@@ -49,11 +50,12 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
   const workspace = workspaceHere({ ...known, roots, request, feedback: () => feedback });
   const experience = experienceHere({ ...known, store, roots, workflows: () => flows.workflows });
   const recording = { experience, version };
-  const { preview } = workspace;
+  const preview = firstOf(() => [workspace.preview, ml.preview]);
   const flow = { ...known, tracing, store, roots, request, catalogue, preview, recording };
   const flows = workflowsHere({ ...flow, access: access.credentials });
   const embedder = lazy(async () => (await import('../models/index.ts')).createLocalEmbedder());
   const { artifacts } = flows;
+  const ml = mlHere({ ...known, request, roots, sandbox, store, artifacts, experience });
   const traced = traceModels(modelsHere({ ...known, store, artifacts }), tracing);
   const models = recordModelCalls(traced, recording);
   const kinds = memoriesHere({ ...known, store, roots, request, embedder, artifacts });
@@ -80,7 +82,7 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
       agentServer({ ...known, agent, contexts, agents }),
       memoryServer({ ...known, memory: notes, entries }),
       debugServer({ ...known, experience }),
-      mlServer({ ...known, request, roots, sandbox, store, artifacts, experience }),
+      ml.entry,
     ],
     entries,
     clientRoots: roots,
@@ -93,6 +95,17 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
   const seen = { log, tracing, metrics, audit, version, store, roots, preview, access, logins };
   const kept = { ...seen, ...remembered, entries, contexts, feedback, experience, instances };
   return { ...kept, sandbox, runs, fleet, finder, agent, agents, models, embedder };
+}
+
+/** The preview of the server that has one; made when all servers are. */
+function firstOf(previews: () => readonly PreviewEffect[]): PreviewEffect {
+  return async (call, signal) => {
+    for (const preview of previews()) {
+      const shown = await preview(call, signal);
+      if (shown) return shown;
+    }
+    return undefined;
+  };
 }
 
 function storeHere(

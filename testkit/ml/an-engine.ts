@@ -17,6 +17,7 @@ export class TrainingBrokeError extends AppError {
 }
 
 interface EngineOptions {
+  readonly digests?: EngineReport['digests'];
   readonly refusals?: readonly string[];
   /** Throws where a job is to fail. */
   readonly inspect?: (job: TrainingJob, run: number) => void;
@@ -27,6 +28,7 @@ interface EngineOptions {
 const aReport: EngineReport = {
   engine: 'counting',
   version: '1',
+  digests: { program: 'sha256:1', environment: 'sha256:2' },
   can: ['train', 'finetune', 'quantize', 'evaluate', 'predict'],
   cannot: [],
 };
@@ -45,11 +47,11 @@ const aPlan: Omit<TrainingPlan, 'refusals'> = {
  * A small engine that really learns: the most frequent label, or the frequencies of characters, with a checkpoint after
  * every step. It reads its data from disk, resumes, and gives the same bytes for the same job.
  */
-export function anEngine({ refusals = [], inspect, onStep }: EngineOptions = {}) {
+export function anEngine({ refusals = [], inspect, onStep, digests }: EngineOptions = {}) {
   const runs: TrainingJob[] = [];
   const engine: TrainingEngine = {
     name: 'counting',
-    probe: async () => aReport,
+    probe: async () => ({ ...aReport, ...(digests && { digests }) }),
     plan: async () => ({ ...aPlan, refusals }),
     async run(job, { onEvent, folder, signal }) {
       runs.push(job);

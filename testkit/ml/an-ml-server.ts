@@ -19,6 +19,12 @@ const unknown: Explanation = {
   seen: { before: 0, lastAt: null },
 };
 
+const nothingAround: Pick<MlParts, 'sandbox' | 'surroundings' | 'packagePolicy'> = {
+  sandbox: () => Promise.reject(new Error('no sandbox here')),
+  surroundings: { searchPath: '', homeDirectory: '/nowhere' },
+  packagePolicy: { network: false, indexUrl: 'http://127.0.0.1:9/simple', sourceBuilds: false },
+};
+
 /** The server `ml` over a real store and real artifacts, with a small engine, in an empty project. */
 export function anMlServer(parts: Partial<MlParts> = {}) {
   const home = parts.home ?? aDirectory();
@@ -47,6 +53,7 @@ export function anMlServer(parts: Partial<MlParts> = {}) {
       explain: async () => unknown,
     },
     runProgram: async () => ({ exitCode: 1, stdout: '', stderr: 'no programs here' }),
+    ...nothingAround,
     limits: { wallMs: 60_000, memoryBytes: 1e9, diskBytes: 1e9, threads: 1 },
     clock: systemClock,
     log,

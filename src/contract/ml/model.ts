@@ -26,9 +26,11 @@ export const modelCardSchema = z.object({
     .object({ key: z.string(), resumed: z.int(), attempts: z.int() })
     .describe('Hash of everything it depends on, how often it was resumed, attempts it took.'),
   engine: z.object({ name: z.string(), version: z.string() }),
-  code: z.string().describe('Version of Tutti.'),
+  code: z.string().describe('Version of Tutti, and the hash of the program that trained.'),
   config: z.record(z.string(), z.unknown()).describe('Every hyperparameter, defaults included.'),
-  environment: z.record(z.string(), z.string()),
+  environment: z
+    .record(z.string(), z.string())
+    .describe('Platform and Node; `hash` is of the runtime and packages it was trained with.'),
   seed: z.int(),
   threads: z.int(),
   metrics: z.record(z.string(), metricSchema),

@@ -186,6 +186,8 @@ export interface TrainingPlan {
 export interface EngineReport {
   readonly engine: string;
   readonly version: string;
+  /** Of the program that trains, and of the runtime and packages it trains with: with others the result may be another. */
+  readonly digests: { readonly program: string; readonly environment: string };
   readonly can: readonly string[];
   readonly cannot: readonly {
     readonly what: string;

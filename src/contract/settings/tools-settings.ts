@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { about, httpUrl, optionalText, wholeNumber } from './traits.ts';
+import { about, flag, httpUrl, optionalText, wholeNumber } from './traits.ts';
 
 const severityLevels = ['critical', 'major', 'minor', 'info'] as const;
 
@@ -79,6 +79,29 @@ const dependencies = z
   })
   .meta(about('`code.scan_dependencies`.'));
 
+const training = z
+  .strictObject({
+    network: flag(
+      true,
+      'Whether the tools of `ml` may fetch: packages for an environment (each build is approved first) and datasets of the hub.',
+    ),
+    package_index: httpUrl.default('https://pypi.org/simple').meta(
+      about('Package index from which `ml.create_env` installs.', {
+        isAddress: true,
+        env: ['PIP_INDEX_URL', 'UV_DEFAULT_INDEX', 'UV_INDEX_URL'],
+      }),
+    ),
+    wheel_dir: optionalText(
+      'Folder of wheels from which `ml.create_env` installs instead of the index, without network.',
+      { isPath: true },
+    ),
+    source_builds: flag(
+      false,
+      'Whether `ml.create_env` may install packages that run build scripts on this machine; otherwise wheels only.',
+    ),
+  })
+  .meta(about('Environments and data for training (`ml`).', { isUserOnly: true }));
+
 export const toolsSettings = z
   .strictObject({
     enabled: z.array(z.string().min(1)).default([]).meta(
@@ -100,5 +123,6 @@ export const toolsSettings = z
     code_review: codeReview,
     format,
     dependencies,
+    training,
   })
   .meta(about('Which tools are offered, and how each works.'));

@@ -3,7 +3,7 @@ export {
   createGgufEngine,
   createPythonEngine,
   systemPython,
-  type PythonEnvironment,
 } from './engines/index.ts';
+export { usableEnvironments } from './environment/usable-environments.ts';
 export type { MlParts } from './ml-ports.ts';
-export { createMlServer } from './ml-server.ts';
+export { createMlServer, type MlServer } from './ml-server.ts';

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { TrainingEngine } from '../../contract/ml/index.ts';
-import type { McpServer } from '../../contract/server/index.ts';
+import type { CallContext, McpServer } from '../../contract/server/index.ts';
+import type { EffectPreview } from '../../contract/tool/index.ts';
 import type { DefinedTool } from '../define-tool.ts';
 import { createToolboxServer } from '../toolbox-server.ts';
 import { loadConfigTool } from './config/load-config-tool.ts';
@@ -14,11 +15,21 @@ import { estimateTool } from './models/estimate-tool.ts';
 import { getModelTool, listModelsTool, promoteModelTool } from './models/store-tools.ts';
 import { finetuneTool, quantizeTool, trainTool } from './models/train-tools.ts';
 
+export interface MlServer extends McpServer {
+  /** What a call would do, undefined for tools that change nothing. Throws what the call would throw. */
+  preview(
+    tool: string,
+    args: unknown,
+    context: Pick<CallContext, 'signal'>,
+  ): Promise<EffectPreview | undefined>;
+}
+
 /** The server `ml`: datasets, training in the sandbox, and the store of trained models. */
-export function createMlServer(given: MlParts): McpServer {
+export function createMlServer(given: MlParts): MlServer {
   const { engines, close } = followEngines(given.engines);
   const parts = { ...given, engines };
-  return createToolboxServer({
+  const environment = createEnvTool(parts);
+  const server = createToolboxServer({
     name: 'ml',
     title: 'Machine learning',
     version: parts.version,
@@ -28,7 +39,7 @@ export function createMlServer(given: MlParts): McpServer {
     tools: [
       loadDatasetTool(parts),
       loadConfigTool(parts),
-      createEnvTool(parts),
+      environment,
       estimateTool(parts),
       trainTool(parts),
       finetuneTool(parts),
@@ -42,6 +53,11 @@ export function createMlServer(given: MlParts): McpServer {
     ].map((tool) => explainFullDisk(tool, parts.home)),
     close,
   });
+  return {
+    ...server,
+    preview: async (name, args, context) =>
+      name === environment.name ? environment.preview(args, context) : undefined,
+  };
 }
 
 const fullCodes = new Set<unknown>(['ENOSPC', 'EDQUOT']);

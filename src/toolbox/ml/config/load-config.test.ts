@@ -61,18 +61,3 @@ describe('load_config', () => {
     expect(JSON.stringify(result)).toMatch(says);
   });
 });
-
-describe('create_env', () => {
-  it('needs no Python for the embedded engine', async () => {
-    const { call } = anMlServer();
-    expect(await call('create_env', {})).toMatchObject({ environment: null });
-  });
-
-  it('says what is missing and how to get it', async () => {
-    const { call } = anMlServer();
-    const result = JSON.stringify(
-      await call('create_env', { engine: 'python', packages: ['torch'] }),
-    );
-    expect(result).toMatch(/ml\.bad_environment.*sudo apt-get install/);
-  });
-});

@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { ownFile } from '../../../kernel/index.ts';
+import { digestJson, ownFile } from '../../../kernel/index.ts';
 
 /** The files of a program that runs in the sandbox, by name; they ship beside the engines. */
 export async function readProgram(folder: string): Promise<Record<string, string>> {
@@ -21,3 +22,12 @@ export async function readEmbeddedProgram(): Promise<Record<string, string>> {
   const tokenizers = await readFile(path, 'utf8');
   return { ...(await readProgram('embedded/program')), 'tokenizers.mjs': tokenizers };
 }
+
+export function hashProgram(sources: Readonly<Record<string, string | Uint8Array>>): string {
+  const hash = createHash('sha256');
+  for (const [name, text] of Object.entries(sources)) hash.update(`${name}\0`).update(text);
+  return `sha256:${hash.digest('hex')}`;
+}
+
+/** The runtime of the embedded program: the Node of the sandbox is this one's. */
+export const nodeDigest = (): string => digestJson([process.version, process.arch]);

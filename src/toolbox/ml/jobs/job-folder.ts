@@ -1,19 +1,29 @@
-import { appendFile, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { appendFile, link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
-import type { TrainingEvent, TrainingJob, TrainingResult } from '../../../contract/ml/index.ts';
+import type {
+  EngineReport,
+  TrainingEvent,
+  TrainingJob,
+  TrainingResult,
+} from '../../../contract/ml/index.ts';
 import { digestJson, isGone, ownIdentity } from '../../../kernel/index.ts';
 import { JobRunningError } from '../errors.ts';
 
 /** What a result depends on. Where files lie and what a run may use at most does not count. */
-export function jobKey(job: TrainingJob, engine: { name: string; version: string }): string {
+export function jobKey(
+  job: TrainingJob,
+  engine: Pick<EngineReport, 'engine' | 'version' | 'digests'>,
+): string {
   const plain: unknown = JSON.parse(
     JSON.stringify(job, (name, value: unknown) =>
       name === 'path' || name === 'folder' || name === 'limits' ? undefined : value,
     ),
   );
-  return digestJson([plain, engine.name, engine.version]).replace(/^sha256:/, '');
+  const { engine: name, version, digests } = engine;
+  return digestJson([plain, name, version, digests]).replace(/^sha256:/, '');
 }
 
 const keyChars = 40;
@@ -57,19 +67,38 @@ async function takeLock(lock: string, key: string, signal: AbortSignal): Promise
       await file.close();
       return;
     } catch (error) {
-      const isTaken = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-      if (!isTaken) throw error;
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      // The folder was empty, and another process removed it.
+      if (code === 'ENOENT' && waitedMs < maxWaitMs)
+        await mkdir(dirname(lock), { recursive: true });
+      if (code === 'ENOENT') continue;
+      if (code !== 'EEXIST') throw error;
       const owner = await ownerOf(lock);
       if (waitedMs >= maxWaitMs) throw new JobRunningError(key, owner?.pid ?? 0);
       const isAlive = owner !== undefined && !(await isGone(owner));
       // A lock without a name is being written, or its owner died at once.
       if (isAlive || waitedMs === 0) await setTimeout(pauseMs, undefined, { signal });
-      else await rm(lock, { force: true });
+      else await removeStale(lock);
     }
   }
 }
 
-/** Undefined where the lock was written in part: its owner died at once. */
+/** Of two processes that find the same lock stale, the second must not remove the lock of the first. */
+async function removeStale(lock: string): Promise<void> {
+  const aside = `${lock}.${randomUUID()}`;
+  await rename(lock, aside).catch(() => {});
+  const owner = await ownerOf(aside);
+  if (owner && !(await isGone(owner))) await link(aside, lock).catch(() => {});
+  await rm(aside, { force: true });
+}
+
+/** Whether the process that worked in the folder died in it. */
+export async function isAbandoned(folder: string): Promise<boolean> {
+  const owner = await ownerOf(join(folder, 'lock'));
+  return owner !== undefined && (await isGone(owner));
+}
+
+/** Undefined where there is no lock, or it was written in part: its owner died at once. */
 async function ownerOf(lock: string): Promise<z.output<typeof identitySchema> | undefined> {
   try {
     return identitySchema.parse(JSON.parse(await readFile(lock, 'utf8')));

@@ -46,6 +46,22 @@ function suggestion(id: string): Explanation {
 }
 
 describe('a job', () => {
+  it('is another with another program or environment, and its card says which', async () => {
+    const digests = { program: 'sha256:aa', environment: 'sha256:bb' };
+    const all = [digests, { ...digests, program: 'sha256:cc' }, { ...digests, environment: 'x' }];
+    const engines = all.map((one) => anEngine({ digests: one }).engine);
+    const ml = anMlServer({ engines: async () => engines.slice(0, 1) });
+    const dataset = await aDataset(ml);
+    for (const [at] of all.entries()) {
+      const trained = await ml.call('train', { dataset, name: 'm' });
+      expect(trained).toMatchObject({ model: `m@${at + 1}`, is_reused: false });
+      engines.shift();
+    }
+    expect(await ml.call('get_model', { model: 'm@1' })).toMatchObject({
+      model: { card: { code: '0.0.0 sha256:aa', environment: { hash: 'sha256:bb' } } },
+    });
+  });
+
   it('gives its result again for the same data, configuration and seed, and a new one for another', async () => {
     const { engine, runs } = anEngine();
     const ml = anMlServer({ engines: async () => [engine] });

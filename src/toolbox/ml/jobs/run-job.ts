@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type {
+  EngineReport,
   Hyperparameters,
   TrainingEngine,
   TrainingEvent,
@@ -30,6 +31,7 @@ const maxAttempts = 3;
 export interface JobOutcome extends FinishedJob {
   readonly key: string;
   readonly plan: TrainingPlan;
+  readonly digests: EngineReport['digests'];
   /** The result was there already. */
   readonly isReused: boolean;
   readonly events: readonly TrainingEvent[];
@@ -46,14 +48,16 @@ export async function runJob(
   { job, engine, what }: { job: TrainingJob; engine: TrainingEngine; what: string },
   context: CallContext,
 ): Promise<JobOutcome> {
-  const { version } = await engine.probe();
-  const key = jobKey(job, { name: engine.name, version });
+  const report = await engine.probe();
+  const { digests } = report;
+  const key = jobKey(job, report);
   const folder = jobFolderOf(parts.home, key);
   const plan = await engine.plan(job);
   if (plan.refusals.length > 0) throw new TrainingRefusedError(what, plan.refusals);
   return withJobFolder(folder, { key, signal: context.signal }, async () => {
     const known = await readFinished(folder);
-    if (known) return { ...known, key, plan, isReused: true, events: await readEvents(folder) };
+    if (known)
+      return { ...known, key, plan, digests, isReused: true, events: await readEvents(folder) };
     const earlier = await readEvents(folder);
     const resumed = earlier.filter(({ event }) => event === 'start').length;
     const reporter = reportProgress(context, what);
@@ -62,7 +66,7 @@ export async function runJob(
       const finished = { ...(await attemptUntilCured(parts, attempt, context)), resumed };
       await writeFinished(folder, finished);
       await rm(join(folder, 'attempt-1', 'checkpoints'), { recursive: true, force: true });
-      return { ...finished, key, plan, isReused: false, events: await readEvents(folder) };
+      return { ...finished, key, plan, digests, isReused: false, events: await readEvents(folder) };
     } finally {
       reporter.stop();
     }

@@ -58,7 +58,7 @@ export async function storeResult(
 
 function cardOf({ version: code }: MlParts, made: ResultParts): ModelCard {
   const { origin, parents, dataset, licences, outcome } = made;
-  const { job, result, plan, key, resumed, attempts } = outcome;
+  const { job, result, plan, key, resumed, attempts, digests } = outcome;
   const rows =
     dataset && Object.values(dataset.card.splits).reduce((sum, one) => sum + (one?.rows ?? 0), 0);
   return {
@@ -69,9 +69,13 @@ function cardOf({ version: code }: MlParts, made: ResultParts): ModelCard {
       : null,
     run: { key, resumed, attempts },
     engine: { name: result.engine, version: result.version },
-    code,
+    code: `${code} ${digests.program}`,
     config: configOf(job),
-    environment: { platform: `${process.platform} ${process.arch}`, node: process.version },
+    environment: {
+      platform: `${process.platform} ${process.arch}`,
+      node: process.version,
+      hash: digests.environment,
+    },
     seed: job.seed,
     threads: job.threads,
     metrics: metricsOf(result.metrics),

@@ -10,7 +10,7 @@ import {
 import { JobRefusedError } from '../../errors.ts';
 import { readModelShape } from '../model-shape.ts';
 import { type EngineSpeed, planFinetune, planSmall } from '../plan-finetune.ts';
-import { readEmbeddedProgram } from '../program-files.ts';
+import { hashProgram, nodeDigest, readEmbeddedProgram } from '../program-files.ts';
 import { finishResult } from '../finish-result.ts';
 import { type EngineContext, runTrainer, type Trainer } from '../run-trainer.ts';
 
@@ -39,7 +39,7 @@ export function createEmbeddedEngine(context: EngineContext): TrainingEngine {
   };
   return {
     name: 'embedded',
-    probe: async () => report(context.version),
+    probe: async () => ({ ...report(context.version), digests: await embeddedDigests() }),
     plan,
     run: async (given, watch) => {
       const planned = await plan(given);
@@ -49,7 +49,12 @@ export function createEmbeddedEngine(context: EngineContext): TrainingEngine {
   };
 }
 
-function report(version: string): EngineReport {
+/** Of all that runs the embedded program. */
+export async function embeddedDigests(): Promise<EngineReport['digests']> {
+  return { program: hashProgram(await readEmbeddedProgram()), environment: nodeDigest() };
+}
+
+function report(version: string): Omit<EngineReport, 'digests'> {
   const can = [
     'train:linear',
     'train:boosted',

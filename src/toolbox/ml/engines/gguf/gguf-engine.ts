@@ -1,5 +1,5 @@
 import type { TrainingEngine, TrainingJob, TrainingPlan } from '../../../../contract/ml/index.ts';
-import { runEmbedded, settle } from '../embedded/embedded-engine.ts';
+import { embeddedDigests, runEmbedded, settle } from '../embedded/embedded-engine.ts';
 import { JobRefusedError } from '../../errors.ts';
 import { planSmall } from '../plan-finetune.ts';
 import type { EngineContext } from '../run-trainer.ts';
@@ -25,6 +25,7 @@ export function createGgufEngine(context: EngineContext): TrainingEngine {
     probe: async () => ({
       engine: 'gguf',
       version: context.version,
+      digests: await embeddedDigests(),
       can: ['quantize:f16', 'quantize:q8_0', 'quantize:q4_0', 'evaluate:gguf', 'predict:gguf'],
       cannot: [
         {

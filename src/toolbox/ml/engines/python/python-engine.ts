@@ -10,35 +10,41 @@ import type {
   TrainingWatch,
 } from '../../../../contract/ml/index.ts';
 import type { Sandbox, SandboxLimits, SandboxMount } from '../../../../contract/sandbox/index.ts';
-import { recordOf } from '../../../../kernel/index.ts';
+import { digestJson, recordOf } from '../../../../kernel/index.ts';
 import { inputsOf, planJob, settle } from '../embedded/embedded-engine.ts';
 import { JobRefusedError } from '../../errors.ts';
 import { finishResult } from '../finish-result.ts';
 import type { EngineSpeed } from '../plan-finetune.ts';
-import { readEmbeddedProgram, readProgram } from '../program-files.ts';
+import { hashProgram, nodeDigest, readEmbeddedProgram, readProgram } from '../program-files.ts';
 import { type EngineContext, runTrainer, type Trainer, type TrainerInput } from '../run-trainer.ts';
 
 /** A Python to use, by its path inside the sandbox: never `python3`, which may be another one. */
 export interface PythonEnvironment {
   readonly interpreter: string;
-  /** An environment that was built outside, shown read-only below `/opt`; `/usr` is there anyway. */
+  /** What of it lies outside of `/usr`, shown read-only where it is. */
   readonly mounts: readonly SandboxMount[];
+  /** Changes when something in it is installed. */
+  readonly hash: string;
 }
 
 interface PythonContext extends EngineContext {
   readonly sandbox: () => Promise<Pick<Sandbox, 'run'>>;
-  /** Tried in this order; the first with torch is used. */
-  readonly environments: readonly PythonEnvironment[];
+  /** Those of this moment, tried in this order; the first with torch is used. */
+  readonly environments: () => Promise<readonly PythonEnvironment[]>;
 }
 
-export const systemPython: PythonEnvironment = { interpreter: '/usr/bin/python3', mounts: [] };
+export const systemPython: PythonEnvironment = {
+  interpreter: '/usr/bin/python3',
+  mounts: [],
+  hash: '',
+};
 
 const mebibyte = 1024 * 1024;
 const probeLimits: SandboxLimits = {
   wallMs: 120_000,
   cpuMs: 60_000,
   cpus: 1,
-  memoryBytes: 1024 * mebibyte,
+  memoryBytes: 2048 * mebibyte,
   pids: 64,
   diskBytes: 16 * mebibyte,
   openFiles: 256,
@@ -53,23 +59,20 @@ interface FoundPython extends PythonEnvironment {
   readonly python: string;
   readonly modules: Readonly<Record<string, string>>;
   readonly gigaflops: number;
+  /** Of Python and all packages in it. */
+  readonly digest: string;
 }
 
 /** Fine-tunes on torch, with our own trainer: the same job and checkpoints as the embedded engine. */
 export function createPythonEngine(context: PythonContext): TrainingEngine {
-  let found: Promise<readonly FoundPython[]> | undefined;
-  const look = (): Promise<readonly FoundPython[]> => (found ??= findPythons(context));
-  const withTorch = async (): Promise<FoundPython | undefined> =>
-    (await look()).find(({ modules }) => modules['torch'] !== undefined);
+  const search = createSearch(context);
   const plan = async (given: TrainingJob): Promise<TrainingPlan> => {
     const { job, problems } = settle(given);
-    const python = await withTorch();
+    const { python, tried } = await search();
     const planned = await planJob(job, speedOf(python, context));
     const missing = python
       ? []
-      : [
-          `no Python with torch was found (${context.environments.map(({ interpreter }) => interpreter).join(', ')}). ${fix}`,
-        ];
+      : [`no Python with torch was found (tried ${tried.join(', ')}). ${fix}`];
     const unsupported =
       job.kind === 'finetune'
         ? []
@@ -78,12 +81,15 @@ export function createPythonEngine(context: PythonContext): TrainingEngine {
   };
   return {
     name: 'python',
-    probe: async () => report(await look(), context),
+    probe: async () => {
+      const { python } = await search();
+      return { ...report(python, context), digests: await digestsOf(python) };
+    },
     plan,
     run: async (given, watch) => {
       const planned = await plan(given);
       const { job } = settle(given);
-      const python = await withTorch();
+      const { python } = await search();
       if (planned.refusals.length > 0 || !python || job.kind !== 'finetune')
         throw new JobRefusedError('python', planned.refusals);
       return finetune(job, { planned, python, watch, context });
@@ -94,8 +100,17 @@ export function createPythonEngine(context: PythonContext): TrainingEngine {
 const fix =
   'Debian: apt-get install --no-install-recommends python3-torch libopenblas0-pthread (230 MB)';
 
-function report(found: readonly FoundPython[], context: PythonContext): EngineReport {
-  const torch = found.find(({ modules }) => modules['torch'] !== undefined);
+/** Texts are prepared by the embedded program, in Node. */
+async function digestsOf(python: FoundPython | undefined): Promise<EngineReport['digests']> {
+  const { 'trainer.py': trainer = '' } = await readProgram('python/program');
+  const program = hashProgram({ ...(await readEmbeddedProgram()), 'trainer.py': trainer });
+  return { program, environment: digestJson([nodeDigest(), python?.digest ?? null]) };
+}
+
+function report(
+  torch: FoundPython | undefined,
+  context: PythonContext,
+): Omit<EngineReport, 'digests'> {
   const cannot: { what: string; reason: string; fix?: string }[] = [
     {
       what: 'train',
@@ -119,7 +134,7 @@ function report(found: readonly FoundPython[], context: PythonContext): EngineRe
       });
   }
   const version = torch
-    ? `python ${torch.python}, torch ${torch.modules['torch']}, ${torch.gigaflops.toFixed(0)} GFLOP/s`
+    ? `python ${torch.python}, torch ${torch.modules['torch']}`
     : context.version;
   return {
     engine: 'python',
@@ -140,15 +155,47 @@ function speedOf(python: FoundPython | undefined, context: PythonContext): Engin
   };
 }
 
-async function findPythons({ sandbox, environments }: PythonContext): Promise<FoundPython[]> {
+interface Searched {
+  readonly python: FoundPython | undefined;
+  readonly tried: readonly string[];
+}
+
+/**
+ * The first environment of this moment that has torch: one that was built a second ago counts. What was measured is kept as
+ * long as nothing is installed in it; what had no torch is tried again.
+ */
+function createSearch(context: PythonContext): () => Promise<Searched> {
+  const measured = new Map<string, FoundPython>();
+  return async () => {
+    const environments = await context.environments();
+    const tried: string[] = [];
+    for (const environment of environments) {
+      const { interpreter, hash } = environment;
+      const key = `${interpreter} ${hash}`;
+      const python = measured.get(key) ?? (await measure(environment, context));
+      if (python?.modules['torch'] !== undefined) {
+        measured.set(key, python);
+        return { python, tried };
+      }
+      tried.push(interpreter);
+    }
+    return { python: undefined, tried };
+  };
+}
+
+/** Undefined for one that does not work in the sandbox. */
+async function measure(
+  environment: PythonEnvironment,
+  { sandbox, log }: PythonContext,
+): Promise<FoundPython | undefined> {
   const { 'probe.py': probe = '' } = await readProgram('python/program');
-  const found: FoundPython[] = [];
-  for (const environment of environments) {
+  const { interpreter } = environment;
+  try {
     const result = await (
       await sandbox()
     ).run({
       toolchain: 'shell',
-      program: { kind: 'command', argv: [environment.interpreter, 'probe.py'] },
+      program: { kind: 'command', argv: [interpreter, 'probe.py'] },
       files: { 'probe.py': probe },
       env: singleThread(1),
       stdin: '',
@@ -156,22 +203,25 @@ async function findPythons({ sandbox, environments }: PythonContext): Promise<Fo
       mounts: environment.mounts,
       collect: null,
     });
-    if (result.exitCode !== 0) continue;
-    const { python, modules, gigaflops } = recordOf(
-      JSON.parse(Buffer.from(result.stdout).toString()),
-    );
+    if (result.exitCode !== 0) return undefined;
+    const said = Buffer.from(result.stdout).toString().trim().split('\n').at(-1) ?? '';
+    const { python, modules, gigaflops, installed } = recordOf(JSON.parse(said));
     const versions = Object.entries(recordOf(modules)).map(([name, version]) => [
       name,
       String(version),
     ]);
-    found.push({
+    return {
       ...environment,
       python: String(python),
       modules: Object.fromEntries(versions),
       gigaflops: Number(gigaflops),
-    });
+      digest: digestJson([String(python), Array.isArray(installed) ? installed : []]),
+    };
+  } catch (error) {
+    // One that the sandbox may not show, or that says something else, is passed over.
+    log.info('python passed over', { interpreter, error });
+    return undefined;
   }
-  return found;
 }
 
 function singleThread(threads: number): Record<string, string> {

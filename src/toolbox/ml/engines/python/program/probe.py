@@ -2,6 +2,7 @@
 import json
 import platform
 import time
+from importlib import metadata
 
 modules = {}
 for name in ("torch", "transformers", "peft", "datasets", "sklearn", "xgboost"):
@@ -20,4 +21,5 @@ if "torch" in modules:
     for _ in range(20):
         one @ other
     gigaflops = 20 * 2 * 512 * 352 * 512 / max(1e-6, time.process_time() - started) / 1e9
-print(json.dumps({"python": platform.python_version(), "modules": modules, "gigaflops": gigaflops}))
+installed = sorted("%s==%s" % (one.metadata["Name"], one.version) for one in metadata.distributions())
+print(json.dumps({"installed": installed, "python": platform.python_version(), "modules": modules, "gigaflops": gigaflops}))
