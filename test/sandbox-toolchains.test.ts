@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import type { Toolchain } from '../driver.ts';
+import type { Toolchain } from '../src/sandbox/driver.ts';
 import {
   bubblewrapMissing,
   toolchainOrSkip,
   whyNoBubblewrap,
-} from '../../../testkit/sandbox/this-machine.ts';
-import { findToolchain } from './find-toolchain.ts';
-import { hostSurroundings } from './surroundings.ts';
+} from '../testkit/sandbox/this-machine.ts';
+import { findToolchain } from '../src/sandbox/toolchains/find-toolchain.ts';
+import { hostSurroundings } from '../src/sandbox/toolchains/surroundings.ts';
 
 /** A program for each language that needs more of its toolchain than its own file. */
 const trials: Readonly<Record<string, { readonly script: string; readonly says: RegExp }>> = {
