@@ -1,29 +1,21 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import commandTable from '../src/cli/commands.json' with { type: 'json' };
 import { printable } from '../src/cli/printable.ts';
+import { isCi, isProof, sampleSeeded } from '../testkit/sample.ts';
 import { openAiChunk, startWireServer, type WireServer } from './support/models/wire-server.ts';
-import { program } from './support/run-tutti.ts';
-import { isCi, sampleSeeded } from '../testkit/sample.ts';
-import {
-  driveTerminal,
-  keys,
-  type TerminalEnd,
-  type TerminalStep,
-} from './support/terminal/drive-terminal.ts';
-import { foreignControls, hostileText } from './support/terminal/hostile-text.ts';
+import { keys, type TerminalStep } from './support/terminal/drive-terminal.ts';
+import { hostileCommands } from './support/terminal/hostile-commands.ts';
+import { aHostileProject } from './support/terminal/hostile-project.ts';
+import { foreignControls, hostileText, hostileTexts } from './support/terminal/hostile-text.ts';
 
 /** Debian and macOS have it; where it is missing nobody can sit at a terminal. */
 const hasPython = spawnSync('python3', ['-c', 'import pty']).status === 0;
-const folder = mkdtempSync(join(tmpdir(), 'tutti-pty-'));
-const project = join(folder, 'project');
-const server = new URL('support/servers/shouting-server.ts', import.meta.url).pathname;
-/** What a file may be called: anything but a slash and a zero. */
-const fileName = (seed: number): string => hostileText(seed).replaceAll(/[/\0]/g, '');
-const shouting = { command: process.execPath, args: [server] };
-const evil = 'e\u200Bvil';
+/** Each has other texts in it. */
+const rounds = isProof ? [1, 2, 3] : [1];
+const sampleSize = 16;
+
 let model: WireServer;
 
 beforeAll(async () => {
@@ -32,160 +24,63 @@ beforeAll(async () => {
     for (let at = 1; at < 20; at += 1) response.write(openAiChunk(hostileText(at)));
     response.end('data: [DONE]\n\n');
   });
-  const scripted = {
-    kind: 'openai',
-    url: `${model.url}/v1`,
-    model: `m${hostileText(3)}`,
-    api_key: 'x',
-  };
-  const settings = {
-    models: { providers: { test: scripted }, autodetect: false },
-    mcpServers: {
-      [evil]: { ...shouting, prefix: 'evil' },
-      gone: { command: `/no/such/${fileName(9)}` },
-    },
-    roots: [project],
-  };
-  mkdirSync(join(folder, 'config', 'tutti'), { recursive: true });
-  writeFileSync(join(folder, 'config', 'tutti', 'config.yaml'), JSON.stringify(settings));
-  mkdirSync(project);
-  spawnSync('git', ['init', '-q', project]);
-  mkdirSync(join(project, `dir${fileName(1)}`));
-  writeFileSync(
-    join(project, `dir${fileName(1)}`, `file${fileName(2)}.py`),
-    'import os\nx=eval(1)',
-  );
-  writeFileSync(join(project, `page${fileName(4)}.md`), `# ${hostileText(5)}\n`);
-  writeFileSync(join(project, 'page.md'), `# ${hostileText(5)}\n${hostileText(6)}\n`);
-  writeFileSync(join(project, 'requirements.txt'), `x${hostileText(7)}==1\n`);
-  writeFileSync(
-    join(project, 'tutti.yaml'),
-    JSON.stringify({
-      mcpServers: {
-        'p\u202E': {
-          ...shouting,
-          args: [server, hostileText(8)],
-          env: { A: hostileText(3) },
-        },
-      },
-    }),
-  );
-  const claude = { mcpServers: { [`c${hostileText(1)}`]: { command: hostileText(2), args: [] } } };
-  writeFileSync(join(project, '.mcp.json'), JSON.stringify(claude));
-  const say = { tool: 'evil.say', args: { path: hostileText(2) } };
-  const plan = (steps: readonly object[]): string =>
-    JSON.stringify({ name: `plan ${hostileText(1)}`, goal: hostileText(2), steps });
-  writeFileSync(
-    join(project, 'good.plan.json'),
-    plan([
-      { id: 'a', ...say },
-      { id: 'b', tool: 'evil.slow', args: { path: '${a}' } },
-    ]),
-  );
-  writeFileSync(
-    join(project, 'waits.plan.json'),
-    plan([
-      {
-        id: 'w',
-        title: hostileText(3),
-        tool: 'code.format_code',
-        args: { code: hostileText(4) },
-        approval: true,
-      },
-    ]),
-  );
-  writeFileSync(
-    join(project, 'bad.plan.json'),
-    plan([{ id: `i${hostileText(3)}`, tool: `t${hostileText(4)}`, [hostileText(5)]: 1 }]),
-  );
-  writeFileSync(join(project, `plan${fileName(6)}.json`), `{${hostileText(7)}`);
 });
 
-afterAll(async () => {
-  await model.close();
-  rmSync(folder, { recursive: true, force: true });
+afterAll(() => model.close());
+
+it('every action of every command has a case here', () => {
+  const cases = hostileCommands(hostileTexts(1));
+  expect(commandTable.flatMap((command) => missingCases(command, cases))).toEqual([]);
 });
 
-async function sit(argv: readonly string[], steps: readonly TerminalStep[]): Promise<TerminalEnd> {
-  return driveTerminal({
-    argv: [program, ...argv].map((word) => word.replaceAll('\0', '')),
-    cwd: project,
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      HOME: folder,
-      XDG_CONFIG_HOME: join(folder, 'config'),
-      TUTTI_HOME: join(folder, 'data'),
-      TERM: 'xterm',
-    },
-    steps,
-  });
+interface Described {
+  readonly name: string;
+  readonly notes?: readonly string[];
 }
 
-const commands: readonly (readonly [...string[]])[] = [
-  ['servers'],
-  ['servers', 'logs', evil],
-  ['servers', 'logs', hostileText(1)],
-  ['servers', 'accept', evil],
-  ['tools'],
-  ['tools', 'evil.say'],
-  ['tools', 'say something'],
-  ['tools', hostileText(2)],
-  ['resources'],
-  ['resources', 'evil://page'],
-  ['resources', `evil://${hostileText(1)}`],
-  ['prompts'],
-  ['prompts', 'evil.greet'],
-  ['call', 'evil.say'],
-  ['call', 'evil.slow'],
-  ['call', 'evil.fail'],
-  ['call', 'evil.refuse'],
-  ['call', 'evil.say', `path=${hostileText(4)}`, `${hostileText(3)}=1`],
-  ['call', 'evil.say', `path=@${fileName(3)}`],
-  ['call', 'evil.say', '--debug'],
-  ['call', 'workspace.list_files'],
-  ['call', 'workspace.read_file', 'path=page.md'],
-  ['call', 'workspace.read_file', `path=${fileName(4)}`],
-  ['call', 'workspace.search_text', 'query=FORGED'],
-  ['call', 'code.review_code', 'path=.'],
-  ['call', 'code.scan_secrets', 'path=.'],
-  ['call', 'code.analyze_dependencies', 'path=.'],
-  ['plan', 'check', 'bad.plan.json'],
-  ['plan', 'check', `plan${fileName(6)}.json`],
-  ['plan', 'show', 'good.plan.json'],
-  ['run', 'good.plan.json'],
-  ['runs'],
-  ['runs', 'show', 'last'],
-  ['runs', 'show', hostileText(1)],
-  ['trace'],
-  ['models'],
-  ['ask', `What is ${hostileText(3)}?`],
-  ['sessions'],
-  ['config'],
-  ['doctor'],
-  ['import', '--print'],
-  ['trust'],
-  ['connect', hostileText(1)],
-  [hostileText(5)],
-  ['--set', `${hostileText(5)}=1`, 'servers'],
-];
+/** The notes of a command list its actions, each with its arguments and what it does in a second column. */
+function missingCases({ name, notes = [] }: Described, all: ReturnType<typeof hostileCommands>) {
+  const cases = all[name] ?? [];
+  const actions = notes
+    .map((note) => note.trim().split(/ {2,}/))
+    .filter((columns) => columns.length > 1)
+    .flatMap(([column = '']) => column.split(', ').map((action) => action.split(' ', 1).join('')));
+  // What a command does without words is its first action.
+  const missing = actions
+    .slice(1)
+    .filter((action) => cases.every(({ argv }) => argv[1] !== action));
+  return cases.length === 0 ? [name] : missing.map((action) => `${name} ${action}`);
+}
 
-describe.skipIf(!hasPython && !isCi)('at a real terminal', () => {
-  const both = commands.flatMap((argv) => [argv, [...argv, '--json']]);
+const no = [{ type: 'n\r' }, { type: 'n\r' }] as const;
+const prompt = { see: 'tutti>' } as const;
+const line = (text: string): readonly TerminalStep[] => [prompt, { type: `${text}\r` }];
+
+describe.skipIf(!hasPython && !isCi).each(rounds)('at a real terminal, round %i', (round) => {
+  const texts = hostileTexts(round);
+  let project: Awaited<ReturnType<typeof aHostileProject>>;
+
+  beforeAll(async () => {
+    project = await aHostileProject({ texts, modelUrl: model.url });
+  });
+
+  afterAll(() => rmSync(project.folder, { recursive: true, force: true }));
+
+  const cases = sampleSeeded(Object.values(hostileCommands(texts)).flat(), sampleSize);
   // Others' text in the name of a test would reach the terminal of those who run it.
-  it.each(sampleSeeded(both, 18).map((argv) => [printable(argv.join(' ')), argv] as const))(
+  it.each(cases.map((one) => [printable(one.argv.join(' ')), one] as const))(
     'nothing but newlines, tabs and our own colours comes from others: tutti %s',
     { timeout: 60_000 },
-    async (_line, argv) => {
-      const { screen } = await sit(argv, [{ type: 'n\r' }]);
+    async (_line, { argv, steps = no }) => {
+      const { screen, missed } = await project.sit(argv, steps);
+      expect(missed, screen).toBeNull();
       expect(screen).not.toBe('');
       expect(foreignControls(screen)).toEqual([]);
     },
   );
 
   it('nothing else comes in a chat either', { timeout: 60_000 }, async () => {
-    const prompt = { see: 'tutti>' } as const;
-    const line = (text: string): readonly TerminalStep[] => [prompt, { type: `${text}\r` }];
-    const { screen, missed } = await sit(
+    const { screen, missed } = await project.sit(
       ['chat'],
       [
         ...line('/tools'),
@@ -209,7 +104,10 @@ describe.skipIf(!hasPython && !isCi)('at a real terminal', () => {
   });
 
   it('waits, approvals and the steps of a run are shown without', { timeout: 60_000 }, async () => {
-    const waiting = await sit(['run', 'waits.plan.json'], [{ see: 'Approve?' }, { type: 'n\r' }]);
+    const waiting = await project.sit(
+      ['run', 'waits.plan.json'],
+      [{ see: 'Approve?' }, { type: 'n\r' }],
+    );
     expect(foreignControls(waiting.screen)).toEqual([]);
     expect(waiting.missed, waiting.screen).toBeNull();
     expect(waiting.screen).toContain('\\u');

@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream';
 import { escapeLine, escapeUnseen } from '../kernel/index.ts';
 import type { TextStream } from './io.ts';
 
@@ -39,4 +40,15 @@ export function printableStream(stream: TextStream): TextStream {
       return stream.rows;
     },
   };
+}
+
+/** The same for lines of a protocol, which a person at a terminal reads. JSON stays the same JSON. */
+export function printableWritable(stream: TextStream): Writable {
+  return new Writable({
+    decodeStrings: false,
+    write: (text, _encoding, done) => {
+      stream.write(printable(String(text)));
+      done();
+    },
+  });
 }

@@ -44,7 +44,9 @@ async function start(): Promise<void> {
     if (error.code === 'EPIPE') process.exit(0);
     throw error;
   });
-  const desk = argv.includes('mcp') ? await openFirstAnswers(argv) : undefined;
+  // What a terminal is given is cleaned first, which the desk does not do.
+  const isKept = argv.includes('mcp') && !process.stdout.isTTY;
+  const desk = isKept ? await openFirstAnswers(argv) : undefined;
   await desk?.untilQuiet;
   const { main } = await import('./main.ts');
   const exitCode = await main(argv, {

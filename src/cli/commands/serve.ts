@@ -7,6 +7,7 @@ import {
   textOption,
   withSystem,
 } from '../invocation.ts';
+import { printableWritable } from '../printable.ts';
 
 /** After the drain limit, the listener gets this long to close. */
 const closeLimitMs = 10_000;
@@ -48,7 +49,8 @@ export async function serveMcp(invocation: Invocation): Promise<number> {
   const { io } = invocation;
   const face = faceOption(invocation);
   return withSystem(invocation, { ...onlyOption(invocation), face }, async (system) => {
-    const { stdin, rawStdout: stdout, signal, desk } = io;
+    const { stdin, rawStdout, signal, desk } = io;
+    const stdout = rawStdout.isTTY === true ? printableWritable(rawStdout) : rawStdout;
     const opening = desk?.handOver(system.startConditions());
     await system.serveStdio({ stdin, stdout, signal, opening });
     return 0;

@@ -11,7 +11,8 @@ interface Incoming {
   };
 }
 
-let seed = 0;
+/** Where its texts begin; the same for the same number. */
+let seed = Number(process.argv[2] ?? 0);
 const text = (): string => hostileText((seed += 1));
 const block = (): object => ({ type: 'text', text: text() });
 

@@ -1,7 +1,11 @@
+import { seededRandom } from '../../../testkit/sample.ts';
+
 /** Text that does something to a terminal, or hides from those who read it, and what of it must never arrive there. */
 
 /** Follows each escape sequence, so that one of ours is told from one that was let through. */
 const mark = 'FORGED';
+
+const foreign = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{DI}]/u;
 
 const sequences = [
   '\u001B[31m',
@@ -23,18 +27,40 @@ const sequences = [
   '\u009D0;title\u009C',
   '\u0090q\u009C',
 ];
-const characters =
-  '\u0000\u0007\u0008\u000B\u000C\u000E\r\u007F\u0085\u009F\u00AD\u061C\u200B\u200C\u200D\u200E\u202E\u2028\u2060\u2066\u2069\uFEFF\u{E0041}\u{E0100}';
+/** Every character that is not seen, but newline and tab. */
+const characters = Array.from({ length: 0x11_0000 }, (_, code) => code)
+  .filter((code) => code < 0xd8_00 || code > 0xdf_ff)
+  .map((code) => String.fromCodePoint(code))
+  .filter((character) => foreign.test(character));
+/** Most of all characters are tags and selectors; half of those that are taken are none. */
+const common = characters.filter((character) => character < '\u{E0000}');
 
 /** A text with several of them; the same for the same number. */
 export function hostileText(seed: number): string {
-  const at = (step: number, length: number): number => (seed * 7 + step * 11) % length;
-  const signs = Array.from(characters);
+  const random = seededRandom(seed);
+  const one = <Item>(items: readonly Item[]): Item | undefined =>
+    items[Math.floor(random() * items.length)];
   return Array.from(
     { length: 4 },
-    (_, step) =>
-      `${sequences[at(step, sequences.length)]}${mark}${signs[at(step, signs.length)]}${seed}`,
+    () => `${one(sequences)}${mark}${one(random() < 0.5 ? common : characters)}${seed}`,
   ).join(' ');
+}
+
+/** Hostile texts by number; others for another seed. */
+export interface HostileTexts {
+  readonly seed: number;
+  /** The name of a server that may be configured. */
+  readonly evil: string;
+  readonly text: (number: number) => string;
+  /** What a file may be called: no zero, and no slash. */
+  readonly name: (number: number) => string;
+}
+
+export function hostileTexts(round: number): HostileTexts {
+  const seed = round * 10_000;
+  const text = (number: number): string => hostileText(seed + number);
+  const name = (number: number): string => text(number).replaceAll(/[/\0]/g, '');
+  return { seed, evil: 'e\u200Bvil', text, name };
 }
 
 /** The colours and cursor movements that our own programs write. */
@@ -46,5 +72,5 @@ const editor = /\u001B\[(?:\d+[GCDAB]|0J|\?2004[hl])(?!FORGED)|\r(?=\u001B|$)/g;
 export function foreignControls(screen: string, isEdited = false): readonly string[] {
   const own = screen.replaceAll(/\r+\n/g, '\n').replaceAll(ours, '');
   const rest = isEdited ? own.replaceAll(editor, '') : own;
-  return rest.match(/(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{DI}].{0,20}/gu) ?? [];
+  return rest.match(new RegExp(`${foreign.source}.{0,20}`, 'gu')) ?? [];
 }
