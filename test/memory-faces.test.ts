@@ -110,6 +110,41 @@ describe('the memory', { timeout: 120_000 }, () => {
     },
   );
 
+  it('keeps the newest value of what has one, and says from where it is known', async () => {
+    const cwd = aFolder();
+    const session = ['--session', 'last'];
+    const ask = async (message: string, ...more: string[]): Promise<string> =>
+      (await runTutti(['ask', message, ...more], { cwd })).stdout;
+    await ask('remember the staging port is 5433');
+    const second = await ask('remember that the staging port is 6000', ...session);
+    expect(second).toContain('That replaces: "the staging port is 5433"');
+    const third = await ask('no, the staging port is 7000', ...session);
+    expect(third).toContain('Corrected: "the staging port is 7000"');
+    expect(third).toContain('That replaces: "the staging port is 6000"');
+    await ask('actually the staging port is 8000 now', ...session);
+    await ask('remember that Anna likes tea');
+    expect(await ask('remember that Anna likes coffee')).not.toContain('replaces');
+    const items: MemoryItem[] = JSON.parse(await tutti(cwd, 'list'));
+    const current = items.filter(({ supersededBy }) => supersededBy === null);
+    expect(current.map(({ text }) => text).toSorted()).toEqual([
+      'Anna likes coffee',
+      'Anna likes tea',
+      'the staging port is 8000',
+    ]);
+    const answer = await runTutti(['ask', 'what is the staging port?', '--json'], { cwd });
+    const { sessionId, answer: told } = JSON.parse(answer.stdout);
+    expect(told).toContain('8000');
+    expect(told).not.toContain('5433');
+    const here = ['--session', sessionId];
+    for (const why of ['why do you know that?', 'where did you get that from?']) {
+      expect(await ask(why, ...here)).toMatch(
+        /"the staging port is 8000": You said it in session \S+/,
+      );
+    }
+    const typed: MemoryItem = JSON.parse(await tutti(cwd, 'remember the staging port is 9000'));
+    expect(typed.supersedes).not.toBeNull();
+  });
+
   it('takes a forgotten message out of its session, the answer to it, the run and the database', async () => {
     const cwd = aFolder();
     const message = `format this ${word}:\n\`\`\`python\n${word}  =  1\n\`\`\``;

@@ -5,12 +5,8 @@ import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
 import type { Experience, Explanation, Suggestion } from '../contract/experience/index.ts';
 import type { FleetControl } from '../contract/fleet/index.ts';
 import type { Instances } from '../contract/instance/index.ts';
-import {
-  addCopies,
-  type MemoryFilter,
-  type MemoryItems,
-  noCopies,
-} from '../contract/memory/index.ts';
+import { addCopies, noCopies } from '../contract/memory/index.ts';
+import type { MemoryFilter, MemoryItems } from '../contract/memory/index.ts';
 import type { ModelDescription, Models } from '../contract/model/index.ts';
 import type { Memory, Session } from '../contract/session/index.ts';
 import {
@@ -303,6 +299,7 @@ export function remoteMemoryItems(connection: Connection): MemoryItems {
           ...(isEverywhere === true && { isEverywhere }),
         },
       }),
+    compare: refuse('Comparing what is remembered'),
     correct: async (_caller, id, { text }) =>
       connection.call('postMemoryByIdCorrect', { path: { id }, body: { text } }),
     async forget(_caller, ids) {

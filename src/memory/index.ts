@@ -1,6 +1,6 @@
 export { createMemory, type MemoryOptions, type RedactableMemory } from './create-memory.ts';
-export { createMemoryItems, type WordsOfItems } from './items/create-memory-items.ts';
-export type { CopyStore, ForgottenWords } from './items/copy-store.ts';
+export { createMemoryItems } from './items/create-memory-items.ts';
+export type { CopyStore, ForgottenWords, WordsOfItems } from './items/copy-store.ts';
 export { createExperience, type ExperienceParts } from './experience/create-experience.ts';
 export type {
   ExperienceStore,

@@ -44,6 +44,7 @@ export function createFakeMemoryItems(
     },
     remember: async (_caller, memory) => keep(make(memory)),
     correct: async (_caller, id, memory) => keep({ ...make(memory), supersedes: find(id).id }),
+    compare: async () => ({ replaces: null, unclear: [] }),
     forget: async (_caller, ids) => {
       const forgotten = ids.map((id) => find(id).id);
       for (const id of forgotten) kept.delete(id);

@@ -6,23 +6,14 @@ import { base, plainReply, tell, type Reply, type Turn } from './turn.ts';
 
 /** What is remembered for people, as far as the agent needs it. */
 export interface Notes {
-  remember(
+  remember(caller: Caller, note: NewNote): Promise<unknown>;
+  /** Which note a text ends, and which it may end. */
+  compare(
     caller: Caller,
-    note: {
-      readonly text: string;
-      readonly kind: 'fact' | 'decision';
-      readonly source: {
-        readonly kind: 'turn';
-        readonly session: string;
-        readonly turn: number;
-        readonly role: 'user';
-      };
-      /** The user said these words. */
-      readonly isVouchedFor: true;
-      /** About no project; otherwise it belongs to the one that this process works in. */
-      readonly isEverywhere?: boolean;
-    },
-  ): Promise<unknown>;
+    text: string,
+    options: { readonly isCorrection: boolean; readonly isEverywhere: boolean },
+  ): Promise<{ readonly replaces: KeptNote | null; readonly unclear: readonly KeptNote[] }>;
+  correct(caller: Caller, id: string, note: NewNote): Promise<unknown>;
   search(query: {
     readonly caller: Caller;
     readonly text: string;
@@ -30,7 +21,11 @@ export interface Notes {
     readonly limit: number;
     readonly signal: AbortSignal;
   }): Promise<{
-    readonly hits: readonly { readonly item: KeptNote }[];
+    readonly hits: readonly {
+      readonly item: KeptNote;
+      /** From where it is known, and why it was found. */
+      readonly receipt: { readonly because: string };
+    }[];
     readonly isAnswerable: boolean;
   }>;
   forget(caller: Caller, ids: readonly string[]): Promise<unknown>;
@@ -39,6 +34,21 @@ export interface Notes {
     filter: NoteFilter,
     page: { readonly limit: number },
   ): Promise<readonly KeptNote[]>;
+}
+
+interface NewNote {
+  readonly text: string;
+  readonly kind: 'fact' | 'decision';
+  readonly source: {
+    readonly kind: 'turn';
+    readonly session: string;
+    readonly turn: number;
+    readonly role: 'user';
+  };
+  /** The user said these words. */
+  readonly isVouchedFor: true;
+  /** About no project; otherwise it belongs to the one that this process works in. */
+  readonly isEverywhere?: boolean;
 }
 
 interface NoteFilter {
@@ -61,6 +71,8 @@ const current = (): NoteFilter => ({
 });
 const maxListed = 20;
 const maxSearched = 5;
+/** Notes that may no longer hold, of which the user is asked. */
+const maxUnclear = 3;
 
 /** Answers what is asked of the memory, without a plan or a model; undefined where it is about something else. */
 export async function answerNote(turn: Turn, note: Note): Promise<Reply | undefined> {
@@ -74,6 +86,10 @@ function textFor(turn: Turn, note: Note): Promise<string | undefined> | string |
   switch (note.kind) {
     case 'remember':
       return remember(turn, note);
+    case 'correct':
+      return correct(turn, note.text);
+    case 'source':
+      return explainSource(turn);
     case 'forget':
       return forget(turn, note.text);
     case 'recall':
@@ -84,32 +100,114 @@ function textFor(turn: Turn, note: Note): Promise<string | undefined> | string |
 }
 
 async function remember(
-  { parts, request, session, before }: Turn,
-  { text, of: kind, isEverywhere }: Extract<Note, { kind: 'remember' }>,
+  turn: Turn,
+  given: Extract<Note, { kind: 'remember' }>,
 ): Promise<string | undefined> {
-  if (!parts.notes) return undefined;
+  const { notes } = turn.parts;
+  const { text, isEverywhere = false, isCorrection = false } = given;
+  if (!notes) return undefined;
+  return refusingSecrets(turn, text, async () => {
+    const { caller } = turn.request;
+    const known = await notes.compare(caller, text, { isCorrection, isEverywhere });
+    const note = noteOf(turn, given);
+    if (known.replaces) await notes.correct(caller, known.replaces.id, note);
+    else await notes.remember(caller, note);
+    const told = `Remembered: "${text}".`;
+    if (known.replaces) return `${told} That replaces: "${known.replaces.text}"`;
+    if (known.unclear.length === 0) return `${told} Say "forget that …" to remove it.`;
+    const others = known.unclear.slice(0, maxUnclear).map((one) => `- forget that ${one.text}`);
+    return [`${told} Does this still hold, too? If not, say:`, ...others].join('\n');
+  });
+}
+
+/** A correction of what was not told to be remembered is none of the memory's. */
+async function correct(turn: Turn, text: string): Promise<string | undefined> {
+  const { notes } = turn.parts;
+  if (!notes) return undefined;
+  const { caller } = turn.request;
+  const options = { isCorrection: true, isEverywhere: false };
+  const known = await notes.compare(caller, text, options).catch((error: unknown) => {
+    // What cannot be remembered corrects nothing that is.
+    if (error instanceof AppError) return undefined;
+    throw error;
+  });
+  const replaces = known?.replaces;
+  if (!replaces) return undefined;
+  return refusingSecrets(turn, text, async () => {
+    await notes.correct(caller, replaces.id, noteOf(turn, { text, of: 'fact' }));
+    return `Corrected: "${text}". That replaces: "${replaces.text}"`;
+  });
+}
+
+function noteOf(
+  { session, before }: Turn,
+  {
+    text,
+    of: kind,
+    isEverywhere,
+  }: Pick<Extract<Note, { kind: 'remember' }>, 'text' | 'of' | 'isEverywhere'>,
+): NewNote {
+  const turn = before.turns.length + 1;
+  const source = { kind: 'turn', session: session.id, turn, role: 'user' } as const;
+  return { text, kind, source, isVouchedFor: true, ...(isEverywhere && { isEverywhere }) };
+}
+
+async function refusingSecrets<Result>(
+  { parts }: Turn,
+  text: string,
+  store: () => Promise<Result>,
+): Promise<Result | string> {
   const hide = await parts.hideSecrets?.();
   if (hide && hide(text).count > 0) return refusedSecret;
-  const source = {
-    kind: 'turn',
-    session: session.id,
-    turn: before.turns.length + 1,
-    role: 'user',
-  } as const;
-  const note = {
-    text,
-    kind,
-    source,
-    isVouchedFor: true,
-    ...(isEverywhere && { isEverywhere }),
-  } as const;
   try {
-    await parts.notes.remember(request.caller, note);
+    return await store();
   } catch (error) {
     if (error instanceof AppError && error.details['isSecret'] === true) return refusedSecret;
     throw error;
   }
-  return `Remembered: "${text}". Say "forget that …" to remove it.`;
+}
+
+/** The receipts of what the last answer says; undefined where nothing that is remembered is in it. */
+async function explainSource({
+  parts,
+  request,
+  options,
+  before,
+}: Turn): Promise<string | undefined> {
+  const [question, answer] = before.turns.slice(-2);
+  if (!parts.notes || answer?.role !== 'assistant') return undefined;
+  const said = new Set(wordsOf(answer.text));
+  const { caller } = request;
+  const ask = async (text: string) =>
+    parts.notes?.search({
+      caller,
+      text,
+      filter: current(),
+      limit: maxSearched,
+      signal: options.signal,
+    });
+  // The answer has the words of the notes, and what was asked tells which of several count.
+  const found = [await ask(answer.text), await ask(question?.text ?? '')].flatMap(
+    (one) => one?.hits ?? [],
+  );
+  const behind = new Map(
+    found
+      .filter(({ item }) => isSaidIn(item.text, answer.text, said))
+      .map(({ item, receipt }) => [item.id, `"${item.text}": ${receipt.because} (${item.id})`]),
+  );
+  return behind.size === 0 ? undefined : [...behind.values()].join('\n');
+}
+
+/** Answers of a model say a note in other words, but with most of its own. */
+function isSaidIn(text: string, answer: string, said: ReadonlySet<string>): boolean {
+  if (answer.toLowerCase().includes(text.toLowerCase())) return true;
+  const words = wordsOf(text);
+  const shared = words.filter((word) => said.has(word)).length;
+  return (
+    words.length > 0 &&
+    shared >= Math.min(minShared, words.length) &&
+    shared >= words.length * minShare
+  );
 }
 
 const refusedSecret =

@@ -172,7 +172,7 @@ async function learnFrom(
   await observeEdits(turn, source);
   const isReply = before.turns.at(-1)?.role === 'assistant';
   // "Forget that I prefer tabs" states no preference; "remember that I prefer tabs" does.
-  const said = note === undefined ? words : note.kind === 'remember' ? note.text : '';
+  const said = note === undefined || note.kind === 'correct' ? words : textToLearn(note);
   const learned = await memory.learn(request.caller, said, { project, source, isReply });
   const known = await memory.preferences(request.caller);
   const preferences = known.filter(
@@ -181,6 +181,10 @@ async function learnFrom(
       (one.project === undefined || one.project === project),
   );
   return { learned, preferences };
+}
+
+function textToLearn(note: Note): string {
+  return note.kind === 'remember' ? note.text : '';
 }
 
 function describeLearned({

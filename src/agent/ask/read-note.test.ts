@@ -61,6 +61,46 @@ describe('a message to the memory', () => {
   });
 
   it.each([
+    ['no, the staging port is 7000', 'the staging port is 7000'],
+    ['No - the staging port is 7000.', 'the staging port is 7000'],
+    ['actually the staging port is 7000 now', 'the staging port is 7000'],
+    ['no, actually, Cleo works on billing', 'Cleo works on billing'],
+    ['sorry, the demo is on Friday', 'the demo is on Friday'],
+  ])('corrects: %s', (words, text) => {
+    expect(readNote(words)).toEqual({ kind: 'correct', text });
+  });
+
+  it.each([
+    ['no, the staging port is 7000, remember that', 'the staging port is 7000'],
+    ['no, remember that the staging port is 7000', 'the staging port is 7000'],
+    ['remember that actually the staging port is 7000 now', 'the staging port is 7000'],
+  ])('asks to remember a correction: %s', (words, text) => {
+    expect(readNote(words)).toEqual({ kind: 'remember', text, of: 'fact', isCorrection: true });
+  });
+
+  it.each([
+    'why do you know that?',
+    'how do you know that?',
+    'How do you know?',
+    'where did you get that from?',
+    'where do you know that from',
+    'who told you that?',
+    'how come you know this',
+  ])('asks from where it is known: %s', (words) => {
+    expect(readNote(words)).toEqual({ kind: 'source' });
+  });
+
+  it.each([
+    'no one likes the port',
+    'no',
+    'no, why?',
+    'actually, what is the port?',
+    'nobody knows it',
+  ])('corrects nothing: %s', (words) => {
+    expect(readNote(words)).toBeUndefined();
+  });
+
+  it.each([
     ['why do you use tabs?', 'tabs'],
     ['Why did you use pytest', 'pytest'],
     ['why do you think I prefer tabs?', 'tabs'],

@@ -8,7 +8,13 @@ export type Note =
       readonly of: 'fact' | 'decision';
       /** In all projects, not only in this one. */
       readonly isEverywhere?: true;
+      /** "no, …", "actually …" */
+      readonly isCorrection?: true;
     }
+  /** "no, the port is 7000": to be remembered where it corrects what was told before. */
+  | { readonly kind: 'correct'; readonly text: string }
+  /** From where the last answer is known. */
+  | { readonly kind: 'source' }
   | { readonly kind: 'forget'; readonly text: string }
   /** Everything, or what is known about something. */
   | { readonly kind: 'recall'; readonly about: string | undefined }
@@ -44,6 +50,18 @@ const asking = [
   String.raw`why (?:do|did|would|will) you (?:always |still |now )?(?:use|using|indent with|format with|write|think (?:that )?i (?:prefer|like|want)|prefer) (?<text>.+)`,
 ];
 
+const askingSource = [
+  String.raw`(?:why|how|how come|since when) (?:do |did |would )?you (?:know|remember|say|think)(?: (?:about )?(?:that|this|it|so))?`,
+  String.raw`where (?:do|did|have) you (?:get|got|take|have|know|hear|learn|find) (?:that|this|it)(?: out)?(?: from)?`,
+  String.raw`(?:who|when did (?:i|we|who)) (?:told|tell|said|say)(?: you)? (?:that|this|it)(?: to you)?`,
+  String.raw`what (?:is|was) (?:the|your) source(?: (?:of|for) (?:that|this|it))?`,
+];
+/** Before a statement that corrects another one. */
+const correcting =
+  /^(?:(?:no|nope|nah|wait|sorry|oops|well|correction)(?: ?[,:;.!]+ *| - | +(?=(?:actually|sorry|the|my|our|it)\b))|actually,? +)+(?=\S)/i;
+/** Of the words that say a change, and not what is so now. */
+const untilNow = /,? (?:now|instead)$/i;
+
 /** "remember everywhere that …", "remember for all projects: …" */
 const everywhere =
   /^(remember|memori[sz]e|keep in mind|bear in mind|note)(?: this)? (?:everywhere|(?:for|in) (?:all|every)(?: of)?(?: my)? projects?)\b/i;
@@ -62,17 +80,15 @@ export function readNote(words: string, before = ''): Note | undefined {
   if (said.length > maxLength || said.includes('\n')) return undefined;
   const asked = said.replace(opening, '');
   const wish = asked.replace(everywhere, '$1');
-  const told = forgettingLast.test(wish) ? readNote(before) : undefined;
-  if (told?.kind === 'remember') return { kind: 'forget', text: told.text };
+  const last = forgettingLast.test(wish) ? readNote(before) : undefined;
+  if (last?.kind === 'remember') return { kind: 'forget', text: last.text };
   if (readShortReply(said) !== undefined) return undefined;
-  const [remember, forget, recall, why] = [remembering, forgetting, recalling, asking].map(
+  const told = readTold(wish, said);
+  if (told) return { ...told, ...(wish !== asked && { isEverywhere: true }) };
+  const [forget, recall, why, source] = [forgetting, recalling, asking, askingSource].map(
     (patterns) => textIn(wish, patterns),
   );
-  if (remember?.text !== undefined && !said.endsWith('?') && isTold(remember.text)) {
-    const { text } = remember;
-    const of = decided.test(text) ? 'decision' : 'fact';
-    return { kind: 'remember', text, of, ...(wish !== asked && { isEverywhere: true }) };
-  }
+  if (source) return { kind: 'source' };
   if (
     forget?.text !== undefined &&
     !elsewhere.test(said) &&
@@ -81,9 +97,33 @@ export function readNote(words: string, before = ''): Note | undefined {
     return { kind: 'forget', text: forget.text };
   }
   if (why?.text !== undefined) return { kind: 'why', text: why.text };
-  if (!recall) return undefined;
+  if (!recall) return readCorrection(said);
   const isAll = recall.text === undefined || /^(?:me|us|mich)$/i.test(recall.text);
   return { kind: 'recall', about: isAll ? undefined : recall.text };
+}
+
+function readTold(wish: string, said: string): Extract<Note, { kind: 'remember' }> | undefined {
+  const found = textIn(wish.replace(correcting, '').replace(opening, ''), remembering);
+  if (found?.text === undefined || said.endsWith('?')) return undefined;
+  const plain = withoutCorrection(found.text);
+  const isCorrection = correcting.test(wish) || plain !== found.text;
+  const text = isCorrection ? plain.replace(untilNow, '') : found.text;
+  if (!isTold(text)) return undefined;
+  const of = decided.test(text) ? 'decision' : 'fact';
+  return { kind: 'remember', text, of, ...(isCorrection && { isCorrection }) };
+}
+
+function readCorrection(said: string): Note | undefined {
+  if (!correcting.test(said) || said.endsWith('?')) return undefined;
+  const text = withoutCorrection(said)
+    .replace(/[.!]+$/, '')
+    .replace(untilNow, '')
+    .trim();
+  return isTold(text) ? { kind: 'correct', text } : undefined;
+}
+
+function withoutCorrection(text: string): string {
+  return text.replace(correcting, '');
 }
 
 /** A sentence, and no question without its mark. */

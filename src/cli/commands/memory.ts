@@ -155,6 +155,8 @@ function eraseTraces(invocation: Invocation): Promise<number> {
   });
 }
 
+const noVersions: Pick<MemoryExplanation, 'earlier'> = { earlier: [] };
+
 function change(
   invocation: Invocation,
   done: string,
@@ -163,7 +165,14 @@ function change(
   return withSystem(invocation, {}, async (system) => {
     const item = await work(system);
     const view = await viewOf(invocation, system);
-    invocation.output.result(item, () => `${done}: ${itemText(item, view)}`);
+    const { earlier } =
+      item.supersedes === null
+        ? noVersions
+        : await system.memoryItems.explain(localCaller, item.id);
+    const replaced = earlier.slice(0, 1).map((one) => `That replaces: ${itemText(one, view)}`);
+    invocation.output.result(item, () =>
+      [`${done}: ${itemText(item, view)}`, ...replaced].join('\n'),
+    );
     return 0;
   });
 }

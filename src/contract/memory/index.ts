@@ -244,6 +244,14 @@ export function describeForgotten({ forgotten, turns, copies }: ForgottenMemory)
   return `${parts.join(', ')}: ${forgotten.join(', ')}${gone}`;
 }
 
+/** What is known about the subject of a text that says something else. */
+export interface MemoryComparison {
+  /** The item that it ends: another value of what has one. */
+  readonly replaces: MemoryItem | null;
+  /** Items that may hold with it or not. */
+  readonly unclear: readonly MemoryItem[];
+}
+
 export interface MemoryState {
   readonly items: number;
   readonly indexed: number;
@@ -262,8 +270,17 @@ export interface MemoryState {
  */
 export interface MemoryItems {
   search(query: MemoryQuery): Promise<MemoryFound>;
-  /** Where the same caller has the same text as an item that counts, that one is given. */
+  /**
+   * Where the same caller has the same text as an item that counts, that one is given. A fact or decision supersedes
+   * what the caller told earlier about the same subject in the same project, where only one of them can hold.
+   */
   remember(caller: Caller, memory: NewMemory): Promise<MemoryItem>;
+  /** What `remember` would supersede; of a correction ("no, …") more. */
+  compare(
+    caller: Caller,
+    text: string,
+    options?: { readonly isCorrection?: boolean; readonly isEverywhere?: boolean },
+  ): Promise<MemoryComparison>;
   /** A new version. As a candidate it supersedes once it is accepted. */
   correct(caller: Caller, id: string, memory: NewMemory): Promise<MemoryItem>;
   forget(caller: Caller, ids: readonly string[]): Promise<ForgottenMemory>;

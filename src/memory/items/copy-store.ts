@@ -1,5 +1,5 @@
 import type { Caller } from '../../contract/caller/index.ts';
-import type { ForgottenCopies } from '../../contract/memory/index.ts';
+import type { ForgottenCopies, MemoryItem } from '../../contract/memory/index.ts';
 
 /** What is forgotten: its words, and what it came from. */
 export interface ForgottenWords {
@@ -17,4 +17,21 @@ export interface ForgottenWords {
  */
 export interface CopyStore {
   forget(caller: Caller, words: ForgottenWords): Promise<ForgottenCopies>;
+}
+
+export interface WordsOfItems {
+  /** Of the items, and their ids, where contexts and calls name them. */
+  readonly texts: readonly string[];
+  /** Numbers of turns, by session. */
+  readonly turns: ReadonlyMap<string, ReadonlySet<number>>;
+}
+
+/** Turns whose words the items are copies of. */
+export function turnsOf(items: readonly MemoryItem[]): Map<string, Set<number>> {
+  const turns = new Map<string, Set<number>>();
+  for (const { source } of items) {
+    if (source.kind !== 'turn') continue;
+    turns.set(source.session, (turns.get(source.session) ?? new Set()).add(source.turn));
+  }
+  return turns;
 }

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Caller } from '../../contract/caller/index.ts';
 import {
-  maxMemoryTextLength,
   memoryKindSchema,
   memorySensitivitySchema,
   memoryStatusSchema,
   type ForgottenCopies,
   type ForgottenMemory,
+  type MemoryComparison,
   type MemoryExplanation,
   type MemoryFilter,
   type MemoryFound,
@@ -18,10 +18,9 @@ import {
   type NewMemory,
 } from '../../contract/memory/index.ts';
 import type { ConversationRequest } from '../../contract/session/index.ts';
-import { secretPatterns, systemTimers, type Log, type Timers } from '../../kernel/index.ts';
+import { systemTimers, type Log, type Timers } from '../../kernel/index.ts';
 import {
   AmbiguousMemoryError,
-  InvalidMemoryError,
   SupersededMemoryError,
   TooManyMemoriesError,
   UnknownMemoryError,
@@ -29,9 +28,11 @@ import {
 } from '../errors.ts';
 import { defaultMemoryLimits } from '../memory-limits.ts';
 import { createMemorySearch, isOf, isWanted } from '../search/create-memory-search.ts';
+import { checkedText } from './checked-text.ts';
+import { findContradiction } from './find-contradiction.ts';
+import { turnsOf, type WordsOfItems } from './copy-store.ts';
 import { describeOrigin } from './describe-origin.ts';
 import { Backlog, type EmbedTexts } from './fill-backlog.ts';
-import { tellsPassword } from './tells-password.ts';
 import type { MemoryItemStore, MemoryPage } from './memory-item-store.ts';
 
 export interface MemoryItemsOptions {
@@ -48,13 +49,6 @@ export interface MemoryItemsOptions {
   readonly forgetElsewhere: (caller: Caller, words: WordsOfItems) => Promise<ForgottenCopies>;
   readonly maxItems?: number;
   readonly timers?: Timers;
-}
-
-export interface WordsOfItems {
-  /** Of the items, and their ids, where contexts and calls name them. */
-  readonly texts: readonly string[];
-  /** Numbers of turns, by session. */
-  readonly turns: ReadonlyMap<string, ReadonlySet<number>>;
 }
 
 /** Vectors that a search waits for, and for how long. */
@@ -150,10 +144,21 @@ class StoredMemoryItems implements MemoryItems {
     const item = await this.#newItem(caller, memory);
     const same = await this.#same(caller, item);
     if (same) return same;
-    const outcome = await this.#store.add(caller, [{ item }]);
-    if (outcome === 'unknown_source') throw unknownSource(memory.source);
-    this.wake();
-    return item;
+    const { replaces: old } = await findContradiction(this.#options, caller, {
+      item,
+      isCorrection: false,
+    });
+    return old ? this.#supersede(caller, old, item) : this.#add(caller, item);
+  }
+
+  async compare(
+    caller: Caller,
+    text: string,
+    { isCorrection = false, isEverywhere = false }: Parameters<MemoryItems['compare']>[2] = {},
+  ): Promise<MemoryComparison> {
+    const source = { kind: 'person', face: 'cli' } as const;
+    const item = await this.#newItem(caller, { text, source, isVouchedFor: true, isEverywhere });
+    return findContradiction(this.#options, caller, { item, isCorrection });
   }
 
   async correct(caller: Caller, id: string, memory: NewMemory): Promise<MemoryItem> {
@@ -165,17 +170,8 @@ class StoredMemoryItems implements MemoryItems {
       isEverywhere,
       kind: kindOf(memory, old),
     });
-    const { sensitivity, pinned } = old;
     const source = { ...made.source, ...folderOf(old.source.folder) };
-    const item = { ...made, source, sensitivity, pinned, supersedes: old.id };
-    const isCandidate = item.status === 'candidate';
-    const outcome = isCandidate
-      ? await this.#store.add(caller, [{ item }])
-      : await this.#store.supersede(caller, old.id, { item });
-    if (outcome === 'unknown_source') throw unknownSource(memory.source);
-    if (outcome === 'unknown') throw new UnknownMemoryError(old.id);
-    this.wake();
-    return item;
+    return this.#supersede(caller, old, { ...made, source });
   }
 
   async forget(caller: Caller, ids: readonly string[]): Promise<ForgottenMemory> {
@@ -231,6 +227,25 @@ class StoredMemoryItems implements MemoryItems {
 
   close(): Promise<void> {
     return this.#backlog.close();
+  }
+
+  async #add(caller: Caller, item: MemoryItem): Promise<MemoryItem> {
+    const outcome = await this.#store.add(caller, [{ item }]);
+    if (outcome === 'unknown_source') throw unknownSource(item.source);
+    this.wake();
+    return item;
+  }
+
+  /** A candidate supersedes once it is accepted. */
+  async #supersede(caller: Caller, old: MemoryItem, made: MemoryItem): Promise<MemoryItem> {
+    const { sensitivity, pinned } = old;
+    const item = { ...made, sensitivity, pinned, supersedes: old.id };
+    if (item.status === 'candidate') return this.#add(caller, item);
+    const outcome = await this.#store.supersede(caller, old.id, { item });
+    if (outcome === 'unknown_source') throw unknownSource(made.source);
+    if (outcome === 'unknown') throw new UnknownMemoryError(old.id);
+    this.wake();
+    return item;
   }
 
   /** What was said a moment ago should be found by its meaning; a long backlog is not waited for. */
@@ -352,40 +367,12 @@ function folderOf(folder: string | undefined): { readonly folder?: string } {
   return folder === undefined ? {} : { folder };
 }
 
-const secretShape = new RegExp(secretPatterns.flatMap(({ hide }) => hide ?? []).join('|'));
-
-function checkedText(given: string): string {
-  const text = given.toWellFormed().trim();
-  if (text === '') throw new InvalidMemoryError('the text is empty');
-  if (text.length > maxMemoryTextLength) {
-    throw new InvalidMemoryError(
-      `the text has ${text.length} characters, and an item may have ${maxMemoryTextLength}`,
-    );
-  }
-  if (secretShape.test(text) || tellsPassword(text)) {
-    throw new InvalidMemoryError('the text seems to contain a secret. Keep it in the environment', {
-      isSecret: true,
-    });
-  }
-  return text;
-}
-
 function splitWords(text: string): string[] {
   return text.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
 function kindOf(memory: NewMemory, old: MemoryItem): Exclude<MemoryItem['kind'], 'turn'> {
   return memory.kind ?? (old.kind === 'turn' ? 'fact' : old.kind);
-}
-
-/** Turns whose words the items are copies of. */
-function turnsOf(items: readonly MemoryItem[]): Map<string, Set<number>> {
-  const turns = new Map<string, Set<number>>();
-  for (const { source } of items) {
-    if (source.kind !== 'turn') continue;
-    turns.set(source.session, (turns.get(source.session) ?? new Set()).add(source.turn));
-  }
-  return turns;
 }
 
 function unknownSource(source: MemorySource): UnknownMemorySourceError {
