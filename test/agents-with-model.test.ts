@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bubblewrapMissing, whyNoBubblewrap } from '../testkit/sandbox/this-machine.ts';
@@ -149,6 +149,53 @@ describe.skipIf(bubblewrapMissing)(
         ),
       );
       expect(traces).toHaveLength(names.length);
+      expect(new Set([run.traceId, ...traces]).size).toBe(1);
+    });
+
+    it('build what the example asks for: written after an approval, then tested, scanned, refactored and reviewed', async () => {
+      const examples = join(process.cwd(), 'examples');
+      const { cwd, tutti } = aProject({}, { 'notes.txt': '' });
+      cpSync(join(examples, 'sample-python'), join(cwd, 'examples/sample-python'), {
+        recursive: true,
+      });
+      cpSync(join(examples, 'agents.plan.yaml'), join(cwd, 'agents.plan.yaml'));
+      model.play(() => undefined);
+      model.code = {
+        code: 'def count_words(text: str) -> int:\n    # Words are what white space separates.\n    return len(text.split())\n',
+        explanation: 'Splits at white space.',
+        dependencies: [],
+        tests:
+          'from solution import count_words\n\n\ndef test_counts_words() -> None:\n    assert count_words("one two") == 2\n    assert count_words("") == 0\n    assert count_words(" a  b c ") == 3\n',
+      };
+      const ended = untilEnd(startTutti(['run', 'agents.plan.yaml', '--json'], { cwd }));
+      let waiting = '';
+      await vi.waitFor(
+        async () => {
+          const { json } = await tutti('runs', 'list', '--status', 'waiting');
+          waiting = json[0].runId;
+        },
+        { timeout: 60_000, interval: 300 },
+      );
+      await tutti('runs', 'approve', waiting, '--detach');
+      const run = JSON.parse((await ended).stdout);
+      const { written, tested, reviewed } = run.steps;
+      const { level } = written.output.output;
+      expect(['self_tested', 'verified']).toContain(level);
+      expect(written.output).toMatchObject({
+        verdict: level === 'verified' ? 'done' : 'unproven',
+        changes: [{ files: expect.arrayContaining(['examples/sample-python/word_count.py']) }],
+      });
+      expect(written.output.evidence[0].kind).toBe(
+        level === 'verified' ? 'verified' : 'unverified',
+      );
+      expect(tested.output.evidence).toMatchObject([{ text: '10 passed, 0 failed' }]);
+      expect(run.output.verdicts.slice(1)).toEqual(['done', 'done', 'done', 'done']);
+      expect(reviewed.output.verdict).toBe('done');
+      const { json: why } = await tutti('runs', 'why', run.runId);
+      const shown = why.decisions.map(({ runId }: { runId: string }) =>
+        tutti('runs', 'show', runId),
+      );
+      const traces = (await Promise.all(shown)).map(({ json }) => json.traceId);
       expect(new Set([run.traceId, ...traces]).size).toBe(1);
     });
 

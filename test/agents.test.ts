@@ -40,7 +40,7 @@ const userFolder = '.config/tutti/agents';
 
 describe('agents', { timeout: 120_000 }, () => {
   it.skipIf(bubblewrapMissing)(
-    `generate, test, scan, refactor and review in one trace, without a model${whyNoBubblewrap}`,
+    `test, scan, refactor and review in one trace without a model, and say that new code needs one${whyNoBubblewrap}`,
     async () => {
       const cwd = process.cwd();
       const home = aFolder();
@@ -53,6 +53,8 @@ describe('agents', { timeout: 120_000 }, () => {
       expect(run.output).toMatchObject({
         verdicts: ['unproven', 'done', 'done', 'done', 'done'],
         tests: [{ text: '9 passed, 0 failed' }],
+        written: expect.stringContaining('Writing new code needs a model'),
+        changes: [],
       });
       const why = JSON.parse(
         (await runTutti(['runs', 'why', run.runId, '--json', '--home', home], { cwd, env })).stdout,

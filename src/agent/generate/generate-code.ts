@@ -5,7 +5,8 @@ import { fenced, withoutFence } from './ask-model.ts';
 import { attemptUntilVerified, type Attempt, type Attempts } from './attempt.ts';
 import { howToConnect, NoModelError } from './errors.ts';
 import { type GenerationContext, hasModel, scaffoldFacts } from './generation-context.ts';
-import { rulesFor, styleFor } from './language.ts';
+import { importFrom } from './generate-tests.ts';
+import { isParsedLanguage, rulesFor, styleFor } from './language.ts';
 
 export type CodeRequest = Parameters<Generation['generateCode']>[0] & {
   /** Standards and documentation to keep to. */
@@ -53,7 +54,10 @@ export async function generateCode(
     },
     context,
   );
-  return resultOf(request, attempts);
+  const result = resultOf(request, attempts);
+  const { code_file: file, language } = request;
+  if (file === undefined || !isParsedLanguage(language)) return result;
+  return { ...result, test_code: importFrom(file, result.test_code, { ...result, language }) };
 }
 
 function valuesFor(

@@ -178,10 +178,10 @@ async function testScaffold(
 }
 
 /** Names the module under test after its file in the project: verification calls it `solution`. */
-function importFrom(
+export function importFrom(
   file: string | undefined,
   tests: string,
-  { code, language }: TestsRequest,
+  { code, language }: Pick<TestsRequest, 'code' | 'language'>,
 ): string {
   const { base, name, dir } = parse(file?.replaceAll('\\', '/') ?? '');
   if (name === '') return tests;

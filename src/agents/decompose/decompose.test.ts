@@ -75,8 +75,8 @@ describe('a task in a sentence', () => {
     ['build a feature: coupons', ['page.html', 'README.md'], 'html'],
     ['build a feature: coupons', [], 'python'],
   ])('%s, with %j: %s', (task, paths, language) => {
-    const [code] = planSchema.parse(make(task, { paths }).plan).steps;
-    expect(code?.inputs).toEqual({ language });
+    const [code] = planSchema.parse(make(task, { paths, hasModel: true }).plan).steps;
+    expect(code?.inputs).toMatchObject({ language });
   });
 
   it('cannot put references into the plan', () => {
@@ -113,6 +113,38 @@ describe('a task in a sentence', () => {
     const made = make('harden a/b', { after });
     expect(idsOf(made.plan)).toEqual(['review', 'fixes']);
     expect(made.questions[0]).toMatch(/Step "review" failed \(no parser\)/);
+  });
+
+  it('puts new code into a file of its own, and tests, scans, refactors and reviews that file', () => {
+    const plan = (task: string, parts: Partial<DecomposeRequest> = {}) =>
+      planSchema.parse(make(task, { hasModel: true, ...parts }).plan).steps;
+    const [code, tests, ...others] = plan('write a function that counts words');
+    expect(code).toMatchObject({
+      agent: { capability: 'code.add' },
+      inputs: { path: 'counts_words.py', tests_path: 'test_counts_words.py' },
+    });
+    expect(tests?.agent).toEqual({ capability: 'tests.run' });
+    expect(others.map(({ inputs }) => inputs?.['path'])).toEqual(
+      others.map(() => 'counts_words.py'),
+    );
+    expect(plan('build a cart in src/cart.ts')[0]?.inputs).toMatchObject({
+      path: 'src/cart.ts',
+      tests_path: 'src/cart.test.ts',
+    });
+    const pathExists = (path: string) => path === 'src/cart.ts';
+    const beside = make('add coupons to src/cart.ts', { hasModel: true, pathExists });
+    expect(planSchema.parse(beside.plan).steps[0]?.inputs?.['path']).toBe('src/coupons.ts');
+    expect(beside.questions).toEqual([expect.stringContaining('"src/cart.ts" is there already')]);
+  });
+
+  it('writes no new code without a model, says so first, and looks at the code there is', () => {
+    const made = make('write a function that counts words in lib', {
+      pathExists: (path) => path === 'lib',
+    });
+    expect(made.questions[0]).toMatch(/^Writing new code needs a model/);
+    const { steps } = planSchema.parse(made.plan);
+    expect(steps.map(({ id }) => id)).toEqual(['tests', 'scan', 'refactor', 'review']);
+    expect(steps.slice(1).map(({ inputs }) => inputs?.['path'])).toEqual(['lib', 'lib', 'lib']);
   });
 
   it('says which steps need a model', () => {

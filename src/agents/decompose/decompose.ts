@@ -1,3 +1,4 @@
+import { join, parse } from 'node:path/posix';
 import { z } from 'zod';
 import type { DecomposedTask } from '../../contract/agents/index.ts';
 import type { Json } from '../../contract/plan/index.ts';
@@ -67,15 +68,26 @@ export function decompose({
   const path = pathIn(task, pathExists);
   const language =
     languageIn(words) ?? languageOfFile(path ?? '') ?? mainLanguage(paths) ?? usualLanguage;
-  const filled = { task: task.trim(), path: path ?? '.', language };
-  const questions: string[] = [];
+  const newFile = fileFor(task, { path, language, pathExists });
+  const writes = hasModel && template.steps.some(({ inputs }) => inputs?.['path'] === '${file}');
+  const questions = writes ? newFileQuestions({ path, newFile, pathExists }) : [];
+  const filled = {
+    task: task.trim(),
+    path: path ?? '.',
+    language,
+    file: newFile,
+    tests: testsFor(newFile),
+    look: hasModel ? newFile : path !== undefined && pathExists(path) ? path : '.',
+  };
   const isOpen = ({ id }: TemplateStep): boolean => after?.steps[id]?.status !== 'succeeded';
   const possible = template.steps.filter(({ needsModel }) => hasModel || needsModel !== true);
   const left = after ? withNeeded(possible, possible.filter(isOpen)) : possible;
   if (left.length === 0) throw new InvalidTaskError('every step of it has succeeded already');
   for (const { id, agent } of template.steps.filter((one) => !possible.includes(one))) {
     questions.push(
-      `Step "${id}" (${agent?.capability ?? ''}) needs a model and was left out: configure one ("tutti models"), or do it yourself?`,
+      agent?.capability === 'code.add'
+        ? `Writing new code needs a model, so step "${id}" was left out and the others look at the code there is: configure one ("tutti models"), or write it yourself?`
+        : `Step "${id}" (${agent?.capability ?? ''}) needs a model and was left out: configure one ("tutti models"), or do it yourself?`,
     );
   }
   for (const { id } of after ? possible.filter(isOpen) : []) {
@@ -85,7 +97,11 @@ export function decompose({
         `Step "${id}" failed (${error.slice(0, 200)}): try it with a smaller part, such as one file?`,
       );
   }
-  if (path === undefined && template.steps.some(({ inputs }) => inputs?.['path'] !== undefined)) {
+  if (
+    !writes &&
+    path === undefined &&
+    template.steps.some(({ inputs }) => inputs?.['path'] !== undefined)
+  ) {
     questions.push('Which folder or file? The whole project is taken where none is named.');
   }
   const seconds = left.map(
@@ -102,6 +118,72 @@ export function decompose({
     },
     questions,
   };
+}
+
+interface Placing {
+  readonly path: string | undefined;
+  readonly language: string;
+  readonly pathExists: (path: string) => boolean;
+}
+
+/** Where new code goes: the file that is named where it is new, else one named after the task, beside or in what is named. */
+function fileFor(task: string, { path, language, pathExists }: Placing): string {
+  const named = parse(path ?? '');
+  if (path !== undefined && named.ext !== '' && !pathExists(path)) return path;
+  const words = wordsOf(task.replace(path ?? '', '')).filter(
+    (word) => word.length > 1 && !taskWords.has(word) && !dullWords.has(word) && word !== language,
+  );
+  const name = words.slice(0, maxNameWords).join('_') || 'feature';
+  const folder = named.ext === '' ? (path ?? '') : named.dir;
+  return join(folder, `${name}${endings[language] ?? '.txt'}`);
+}
+
+const maxNameWords = 3;
+const dullWords = new Set(
+  'a an and are as at be by each for from give gives in into is it its of on or please return returns that the their this to which with'.split(
+    ' ',
+  ),
+);
+
+const endings: Readonly<Record<string, string>> = {
+  python: '.py',
+  javascript: '.mjs',
+  typescript: '.ts',
+  java: '.java',
+  go: '.go',
+  rust: '.rs',
+  sql: '.sql',
+  html: '.html',
+  css: '.css',
+};
+
+/** The file that test runners of its language look for beside a new one; none where tests are part of the code or unknown. */
+function testsFor(file: string): string {
+  const { dir, name, ext } = parse(file);
+  switch (ext) {
+    case '.py':
+      return join(dir, `test_${name}.py`);
+    case '.go':
+      return join(dir, `${name}_test.go`);
+    case '.js':
+    case '.mjs':
+    case '.cjs':
+    case '.ts':
+      return join(dir, `${name}.test${ext}`);
+    default:
+      return '';
+  }
+}
+
+function newFileQuestions({
+  path,
+  newFile,
+  pathExists,
+}: Pick<Placing, 'path' | 'pathExists'> & { readonly newFile: string }): string[] {
+  if (newFile === path) return [];
+  const why =
+    path !== undefined && pathExists(path) ? `"${path}" is there already` : 'no file is named';
+  return [`${why}: the new code goes to ${newFile}. Another file?`];
 }
 
 const unclear = `it is not clear what kind of task it is. There are ${templates.map(({ name }) => `"${name}"`).join(', ')}`;
@@ -172,7 +254,7 @@ function fill(
     .map((name) => `\${${name}.verdict} != "failed"`)
     .join(' && ');
   const text = (template: string): string =>
-    template.replaceAll(/\$\{(task|path|language)\}/g, (_whole, name: string) =>
+    template.replaceAll(/\$\{(task|path|language|file|tests|look)\}/g, (_whole, name: string) =>
       (values[name] ?? '').replaceAll('${', () => '$${'),
     );
   const all = (record: Readonly<Record<string, string>>): Json =>

@@ -139,6 +139,8 @@ export interface Generation {
       readonly tests?: string;
       /** Code that is to be changed rather than written anew. */
       readonly code?: string;
+      /** Where the code will be; the tests that are given back import it by this name. */
+      readonly code_file?: string;
     },
     context: CallContext,
   ): Promise<GeneratedCode>;

@@ -15,6 +15,8 @@ export class LoopModel {
   readonly requests: { readonly kind: string; readonly prompt: string }[] = [];
   readonly #mock = new LLMock({ port: 0 });
   #script: (prompt: string) => LoopScript | undefined = () => undefined;
+  /** What it answers when it is asked for code. */
+  code: object | undefined;
   /** Called before a request is answered. */
   onRequest: (kind: string, count: number) => void = () => {};
 
@@ -53,6 +55,7 @@ export class LoopModel {
     this.onRequest(kind, this.count(kind));
     const script = this.#script(prompt);
     if (kind === 'intent') return { content: JSON.stringify(script?.intent) };
+    if (kind === 'code') return { content: JSON.stringify(this.code) };
     if (kind === 'text') return { content: 'I did what you asked for.' };
     const looks = script?.looks ?? [];
     const rounds = prompt.match(/^Round \d+: /gm)?.length ?? 0;
@@ -65,6 +68,7 @@ export class LoopModel {
 function kindOf(instructions: string): string {
   if (instructions.startsWith('You read a message')) return 'intent';
   if (instructions.startsWith('You work on a request')) return 'look';
+  if (/^You (write|repair)/.test(instructions)) return 'code';
   return instructions.startsWith('You turn a goal') ? 'plan' : 'text';
 }
 

@@ -82,13 +82,19 @@ function generateCodeTool(generation: () => Promise<Generation>): DefinedTool {
         .max(maxCode)
         .optional()
         .describe('Code that is to be changed rather than written anew.'),
+      code_file: codeFile.optional(),
     }),
     output: generatedCodeSchema,
     annotations: generatingAnnotations,
     needsModel: true,
-    run: async ({ tests, code, ...input }, call) =>
+    run: async ({ tests, code, code_file, ...input }, call) =>
       (await generation()).generateCode(
-        { ...input, ...(tests !== undefined && { tests }), ...(code !== undefined && { code }) },
+        {
+          ...input,
+          ...(tests !== undefined && { tests }),
+          ...(code !== undefined && { code }),
+          ...(code_file !== undefined && { code_file }),
+        },
         call,
       ),
     summarize: (result) =>
