@@ -97,6 +97,57 @@ describe('a request for a fine-tuning', () => {
     expect(found.candidates[0]?.why).toContain('time: 3 s');
   });
 
+  describe('with a configuration', () => {
+    const files = ['config/axolotl.yaml', 'tiny/config.json', 'faq.csv'];
+    const frame = { base: 'tiny', dataset: 'faq.csv', method: 'full', seed: 3 };
+    const read = { ...possible, frame };
+
+    it.each([
+      ['finetune with axolotl.yaml', 'config/axolotl.yaml', 'tiny', 'faq.csv'],
+      [
+        'please fine-tune using @config/axolotl.yaml for 20 steps',
+        'config/axolotl.yaml',
+        'tiny',
+        'faq.csv',
+      ],
+      [
+        'Fine-tune small-one with the config axolotl.yaml',
+        'config/axolotl.yaml',
+        'small-one',
+        'faq.csv',
+      ],
+      [
+        'fine tune small-one on own.jsonl as in axolotl.yml',
+        'axolotl.yml',
+        'small-one',
+        'own.jsonl',
+      ],
+      ['fine-tune it with train_config.json', 'train_config.json', 'tiny', 'faq.csv'],
+    ])('%s', async (message, config, base, dataset) => {
+      const { answer, seen } = plan(message, read, files);
+      const found = await answer;
+      if (found.kind !== 'plan') throw new Error(JSON.stringify(found));
+      const steps = Object.fromEntries(
+        found.candidates[0]?.plan.steps.map((step) => [step.id, step]) ?? [],
+      );
+      expect(seen).toMatchObject([{ path: config }, { base, dataset, config }]);
+      expect(steps['data']).toMatchObject({ args: { source: dataset } });
+      expect(steps['tuned']).toMatchObject({ args: { base, config } });
+      // The method of the file counts: the recipe's own default must not win over it.
+      expect(steps['tuned']?.args).not.toHaveProperty('method');
+    });
+
+    it('that lacks the base asks for it, and one that cannot be read is refused', async () => {
+      const half = { ...possible, frame: { dataset: 'faq.csv' } };
+      expect(await plan('finetune with axolotl.yaml', half, files).answer).toMatchObject({
+        questions: [expect.stringMatching(/Which model/)],
+      });
+      expect(
+        await plan('finetune the model with axolotl.yaml', { code: 'ml.bad_config' }, files).answer,
+      ).toMatchObject({ kind: 'refusal', reason: 'It is missing.' });
+    });
+  });
+
   it('finds a file and a model folder by their names', async () => {
     const files = ['data/faq.csv', 'models/tiny/config.json', 'a/twice.csv', 'b/twice.csv'];
     const found = await plan('fine-tune tiny on faq.csv', possible, files).answer;

@@ -32,8 +32,13 @@ export function createRecipePlanner(
         ({ asks, steps }) =>
           new RegExp(asks, 'iu').test(message) && steps.every(({ tool }) => names.has(tool)),
       );
-      const values = found && (await locate(readValues(found, message), found, request));
-      if (!found || !values || !isMeant(found, values, message)) return planner.plan(request);
+      if (!found) return planner.plan(request);
+      const said = await locate(readValues(found, message), found, request);
+      const read = await readFile(found, said, { lookAhead, signal: request.signal });
+      const isFile = read.kind === 'values';
+      const values = new Map([...(isFile ? read.values : Object.entries(found.defaults)), ...said]);
+      if (!isMeant(found, values, message)) return planner.plan(request);
+      if (read.kind === 'refusal') return read;
       return followRecipe({ recipe: found, values, message }, request, lookAhead);
     },
   };
@@ -46,8 +51,8 @@ function isMeant({ questions, about }: Recipe, values: Values, message: string):
   return isNamed || new RegExp(about, 'iu').test(message);
 }
 
-function readValues({ values, translations, defaults }: Recipe, message: string): Values {
-  const found = new Map(Object.entries(defaults));
+function readValues({ values, translations }: Recipe, message: string): Values {
+  const found = new Map<string, string>();
   for (const [name, patterns] of Object.entries(values)) {
     for (const pattern of patterns) {
       const value = new RegExp(pattern, 'iu').exec(message)?.groups?.['value'];
@@ -63,17 +68,39 @@ function readValues({ values, translations, defaults }: Recipe, message: string)
 /** Files and model folders that are named without their folder, where just one has the name. */
 async function locate(
   values: Values,
-  { questions }: Recipe,
+  { questions, reads }: Recipe,
   { files }: PlanningRequest,
 ): Promise<Values> {
   const listed = await files.list(maxFiles);
   const located = [...values].map(([name, value]): readonly [string, string] => {
-    if (!(name in questions) || listed.includes(value)) return [name, value];
+    const isFile = name in questions || name === reads?.file;
+    if (!isFile || listed.includes(value)) return [name, value];
     const ends = [`/${value}`, `/${value}/config.json`];
     const [only, ...others] = listed.filter((file) => ends.some((end) => file.endsWith(end)));
     return [name, only && others.length === 0 ? only.replace(/\/config\.json$/u, '') : value];
   });
   return new Map(located);
+}
+
+type FileRead =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'values'; readonly values: Values }
+  | { readonly kind: 'refusal'; readonly reason: string };
+
+/** The values of the file that the message names, if it names one; its defaults are then the tool's. */
+async function readFile(
+  { reads }: Recipe,
+  said: Values,
+  { lookAhead, signal }: { readonly lookAhead: LookAhead; readonly signal: AbortSignal },
+): Promise<FileRead> {
+  if (!reads || !said.has(reads.file)) return { kind: 'none' };
+  const seen = await lookAhead(reads.tool, fill(reads.args, said), signal);
+  if (seen.kind === 'error') return { kind: 'refusal', reason: seen.message };
+  const group: unknown = seen.content[reads.group];
+  const found = Object.entries(Object(group) as object).filter(([name]) =>
+    reads.values.includes(name),
+  );
+  return { kind: 'values', values: new Map(found.map(([name, value]) => [name, String(value)])) };
 }
 
 interface Following {
@@ -184,6 +211,16 @@ const recipeSchema = z.strictObject({
   values: z.record(z.string(), z.array(z.string()).min(1)),
   translations: z.record(z.string(), z.record(z.string(), z.string())),
   defaults: z.record(z.string(), z.string()),
+  /** A value that names a file, the tool that reads it, and the values its result has below `group`. */
+  reads: z
+    .strictObject({
+      file: z.string(),
+      tool: z.string(),
+      args,
+      group: z.string(),
+      values: z.array(z.string()),
+    })
+    .exactOptional(),
   /** Values that are needed, with the question for each. */
   questions: z.record(z.string(), z.string()),
   /** A call that says before what the plan would take, and whether it is possible. */

@@ -44,7 +44,7 @@ export function loadConfigTool(parts: Pick<MlParts, 'roots'>): DefinedTool {
     }),
     output,
     run: async ({ path, text, ...kind }) => {
-      const given = path === undefined ? (text ?? '{}') : await readText(parts.roots, path);
+      const given = path === undefined ? (text ?? '{}') : await readConfigFile(parts.roots, path);
       const config = readConfig(kind, parseConfig(given));
       const known = Object.entries(hyperparametersFor(kind));
       const meanings = Object.fromEntries(
@@ -64,7 +64,8 @@ export function loadConfigTool(parts: Pick<MlParts, 'roots'>): DefinedTool {
   });
 }
 
-async function readText(roots: readonly string[], path: string): Promise<string> {
+/** Inside the roots only. */
+export async function readConfigFile(roots: readonly string[], path: string): Promise<string> {
   let reason = 'there is no such file';
   for (const root of roots) {
     try {

@@ -71,7 +71,7 @@ export function loadDatasetTool(parts: MlParts): DefinedTool {
 /** With the defaults of the tool. */
 export function prepareUsual(
   parts: MlParts,
-  given: Pick<z.input<typeof input>, 'source' | 'columns'>,
+  given: Pick<z.input<typeof input>, 'source' | 'columns' | 'test_share'>,
   context: CallContext,
 ) {
   return prepareDataset(parts, input.parse(given), context);

@@ -2,6 +2,7 @@ import { totalmem } from 'node:os';
 import { z } from 'zod';
 import type { CallContext } from '../../../contract/server/index.ts';
 import { type DefinedTool, defineTool } from '../../define-tool.ts';
+import { configField, required, settleRequest } from '../config/apply-config.ts';
 import { findDataset, type StoredDataset } from '../dataset/dataset-store.ts';
 import { isHubName } from '../dataset/fetch-from-hub.ts';
 import { prepareUsual } from '../dataset/load-dataset-tool.ts';
@@ -9,25 +10,24 @@ import { UnusableModelError } from '../errors.ts';
 import { chooseEngine, formatDuration } from '../jobs/run-job.ts';
 import type { MlParts } from '../ml-ports.ts';
 import { findModel } from './find-base.ts';
-import { finetuneJob } from './make-jobs.ts';
+import { finetuneJob, isDatasetId } from './make-jobs.ts';
 import sizes from './model-sizes.json' with { type: 'json' };
 import { estimateOf } from './store-result.ts';
 import {
   engineField,
   estimateSchema,
   hyperparametersField,
+  methodField,
   modelField,
   seedField,
 } from './training-fields.ts';
 import texts from '../tools.json' with { type: 'json' };
 
 const input = z.strictObject({
-  base: modelField,
-  dataset: z.string().min(1).max(4096).describe('A dataset: id, file or name.'),
-  method: z
-    .enum(['lora', 'full'])
-    .default('lora')
-    .describe('LoRA trains a small part of the weights.'),
+  base: modelField.optional(),
+  dataset: z.string().min(1).max(4096).optional().describe('A dataset: id, file or name.'),
+  config: configField,
+  method: methodField,
   hyperparameters: hyperparametersField,
   seed: seedField,
   engine: engineField,
@@ -40,11 +40,14 @@ export function estimateTool(parts: MlParts): DefinedTool {
     input,
     output: estimateSchema,
     run: async (request, context) => {
-      const { base, method } = request;
-      const dataset = await datasetFor(parts, request, context);
+      const settled = await settleRequest(parts, { kind: 'finetune' }, request);
+      const { method, testShare } = settled;
+      const base = required(settled.base, 'base');
+      const source = required(settled.dataset, 'dataset');
+      const dataset = await datasetFor(parts, { source, testShare }, context);
       try {
         if (dataset) {
-          const wanted = { ...request, dataset: dataset.id };
+          const wanted = { ...settled, base, dataset: dataset.id };
           const { job } = await finetuneJob(parts, context, wanted);
           const engine = await chooseEngine(await parts.engines(), job, request.engine);
           return estimateOf(await engine.plan(job));
@@ -53,7 +56,7 @@ export function estimateTool(parts: MlParts): DefinedTool {
         if (!(error instanceof UnusableModelError)) throw error;
       }
       const chars = dataset?.card.splits.train?.bytes;
-      const epochs = Number(request.hyperparameters['num_train_epochs'] ?? 1);
+      const epochs = Number(settled.hyperparameters['num_train_epochs'] ?? 1);
       const { threads } = parts.limits;
       const estimate = estimateByName({
         base,
@@ -61,7 +64,7 @@ export function estimateTool(parts: MlParts): DefinedTool {
         chars,
         epochs,
         threads,
-        dataset: request.dataset,
+        dataset: source,
       });
       // Says what is near to the name, and where models are looked for.
       if (!estimate) await findModel(parts, context.caller, base);
@@ -90,15 +93,15 @@ export function estimateTool(parts: MlParts): DefinedTool {
 /** Undefined for one of the hub, which is not fetched for an estimate. */
 async function datasetFor(
   parts: MlParts,
-  { dataset }: { readonly dataset: string },
+  { source, testShare }: { readonly source: string; readonly testShare: number | undefined },
   context: CallContext,
 ): Promise<StoredDataset | undefined> {
-  if (/^sha256:[0-9a-f]{64}$/.test(dataset)) return findDataset(parts, context.caller, dataset);
+  if (isDatasetId(source)) return findDataset(parts, context.caller, source);
   const local = { ...parts, fetchDocument: undefined };
   try {
-    return (await prepareUsual(local, { source: dataset }, context)).stored;
+    return (await prepareUsual(local, { source, test_share: testShare }, context)).stored;
   } catch (error) {
-    if (parts.fetchDocument && isHubName(dataset) && !/\.\w{2,7}$/.test(dataset)) return undefined;
+    if (parts.fetchDocument && isHubName(source) && !/\.\w{2,7}$/.test(source)) return undefined;
     throw error;
   }
 }

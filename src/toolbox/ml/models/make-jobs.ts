@@ -1,7 +1,12 @@
 import { join } from 'node:path';
 import type { CallContext } from '../../../contract/server/index.ts';
-import type { FinetuneJob, JobLimits, TrainingData, TrainJob } from '../../../contract/ml/index.ts';
-import { readConfig } from '../config/read-config.ts';
+import type {
+  FinetuneJob,
+  Hyperparameters,
+  JobLimits,
+  TrainingData,
+  TrainJob,
+} from '../../../contract/ml/index.ts';
 import {
   findDataset,
   layOutDataset,
@@ -20,6 +25,12 @@ export interface LaidOutDataset {
 
 export const isDatasetId = (reference: string): boolean => /^sha256:[0-9a-f]{64}$/.test(reference);
 
+interface WantedDataset {
+  readonly reference: string;
+  readonly label?: string | undefined;
+  readonly testShare?: number | undefined;
+}
+
 /**
  * A dataset as files; the same dataset lies in the same folder for all jobs. One that is named by its file is loaded
  * with the defaults of `load_dataset`.
@@ -27,13 +38,14 @@ export const isDatasetId = (reference: string): boolean => /^sha256:[0-9a-f]{64}
 export async function layOut(
   parts: MlParts,
   context: CallContext,
-  { reference, label }: { readonly reference: string; readonly label?: string | undefined },
+  { reference, label, testShare }: WantedDataset,
 ): Promise<LaidOutDataset> {
   const { caller } = context;
   const columns = label === undefined ? {} : { label };
   const dataset = isDatasetId(reference)
     ? await findDataset(parts, caller, reference)
-    : (await prepareUsual(parts, { source: reference, columns }, context)).stored;
+    : (await prepareUsual(parts, { source: reference, columns, test_share: testShare }, context))
+        .stored;
   if (label !== undefined && dataset.card.label !== label)
     throw new DatasetError(
       dataset.card.source,
@@ -71,9 +83,12 @@ export interface FinetuneRequest {
   readonly base: string;
   readonly dataset: string;
   readonly method: 'full' | 'lora';
-  readonly hyperparameters: Readonly<Record<string, unknown>>;
+  /** Settled: all of them, by their own names. */
+  readonly hyperparameters: Hyperparameters;
   readonly seed: number;
   readonly threads?: number | undefined;
+  /** Of a dataset that is named by its file. */
+  readonly testShare?: number | undefined;
 }
 
 export async function finetuneJob(
@@ -81,16 +96,16 @@ export async function finetuneJob(
   context: CallContext,
   request: FinetuneRequest,
 ): Promise<{ job: FinetuneJob; base: FoundModel; dataset: StoredDataset }> {
-  const { hyperparameters } = readConfig({ kind: 'finetune' }, request.hyperparameters);
   const base = await findModel(parts, context.caller, request.base);
-  const { dataset, data } = await layOut(parts, context, { reference: request.dataset });
+  const { dataset: reference, testShare } = request;
+  const { dataset, data } = await layOut(parts, context, { reference, testShare });
   const job: FinetuneJob = {
     kind: 'finetune',
     method: request.method,
     base: base.files,
     data,
     columns: textColumnsOf(dataset.card),
-    hyperparameters,
+    hyperparameters: request.hyperparameters,
     ...frameOf(parts, request),
   };
   return { job, base, dataset };
@@ -102,9 +117,12 @@ export interface TrainRequest {
   readonly objective?: 'classification' | 'regression' | undefined;
   readonly label?: string | undefined;
   readonly text?: string | undefined;
-  readonly hyperparameters: Readonly<Record<string, unknown>>;
+  /** Settled: all of them, by their own names. */
+  readonly hyperparameters: Hyperparameters;
   readonly seed: number;
   readonly threads?: number | undefined;
+  /** Of a dataset that is named by its file. */
+  readonly testShare?: number | undefined;
 }
 
 const longTextChars = 40;
@@ -116,11 +134,11 @@ export async function trainJob(
   context: CallContext,
   request: TrainRequest,
 ): Promise<{ job: TrainJob; dataset: StoredDataset }> {
-  const { algorithm } = request;
-  const { hyperparameters } = readConfig({ kind: 'train', algorithm }, request.hyperparameters);
+  const { algorithm, hyperparameters } = request;
   const { dataset, data } = await layOut(parts, context, {
     reference: request.dataset,
     label: request.label,
+    testShare: request.testShare,
   });
   const { label, columns, source } = dataset.card;
   if (label === null) {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { quantizations, type TrainingJob } from '../../../contract/ml/index.ts';
 import type { CallContext } from '../../../contract/server/index.ts';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
+import { configField, required, settleRequest } from '../config/apply-config.ts';
 import { chooseEngine, formatDuration, plotLine, runJob } from '../jobs/run-job.ts';
 import type { MlParts } from '../ml-ports.ts';
 import { findModel } from './find-base.ts';
@@ -11,6 +12,7 @@ import {
   datasetField,
   engineField,
   hyperparametersField,
+  methodField,
   modelField,
   nameField,
   seedField,
@@ -39,12 +41,10 @@ export function finetuneTool(parts: MlParts): DefinedTool {
   return defineTool({
     ...texts.finetune,
     input: z.strictObject({
-      base: modelField,
-      dataset: datasetField,
-      method: z
-        .enum(['lora', 'full'])
-        .default('lora')
-        .describe('LoRA trains a small part of the weights.'),
+      base: modelField.optional(),
+      dataset: datasetField.optional(),
+      config: configField,
+      method: methodField,
       name: nameField.optional(),
       hyperparameters: hyperparametersField,
       seed: seedField,
@@ -54,9 +54,12 @@ export function finetuneTool(parts: MlParts): DefinedTool {
     output: trainedSchema,
     annotations: jobAnnotations,
     run: async (request, context) => {
-      const { job, base, dataset } = await finetuneJob(parts, context, request);
-      const parent = base.version ? `${base.version.name}@${base.version.version}` : request.base;
-      const name = request.name ?? `${plainName(request.base)}-finetuned`;
+      const settled = await settleRequest(parts, { kind: 'finetune' }, request);
+      const named = required(settled.base, 'base');
+      const wanted = { ...settled, base: named, dataset: required(settled.dataset, 'dataset') };
+      const { job, base, dataset } = await finetuneJob(parts, context, wanted);
+      const parent = base.version ? `${base.version.name}@${base.version.version}` : named;
+      const name = request.name ?? plainName(settled.name ?? `${plainName(named)}-finetuned`);
       const made = {
         name,
         origin: 'finetuned',
@@ -79,7 +82,8 @@ export function trainTool(parts: MlParts): DefinedTool {
   return defineTool({
     ...texts.train,
     input: z.strictObject({
-      dataset: datasetField,
+      dataset: datasetField.optional(),
+      config: configField,
       algorithm: z
         .enum(['linear', 'boosted'])
         .default('linear')
@@ -95,7 +99,9 @@ export function trainTool(parts: MlParts): DefinedTool {
         .optional()
         .describe('The column to predict, where it is not found by its name.'),
       text: z.string().max(500).optional().describe('A text column whose words are the features.'),
-      name: nameField.default('model'),
+      name: nameField
+        .optional()
+        .describe('Name of the model in the store; "model" when not given.'),
       hyperparameters: hyperparametersField,
       seed: seedField,
       threads: threadsField,
@@ -104,9 +110,12 @@ export function trainTool(parts: MlParts): DefinedTool {
     output: trainedSchema,
     annotations: jobAnnotations,
     run: async (request, context) => {
-      const { job, dataset } = await trainJob(parts, context, request);
+      const { algorithm } = request;
+      const settled = await settleRequest(parts, { kind: 'train', algorithm }, request);
+      const wanted = { ...request, ...settled, dataset: required(settled.dataset, 'dataset') };
+      const { job, dataset } = await trainJob(parts, context, wanted);
       const made = {
-        name: request.name,
+        name: request.name ?? plainName(settled.name ?? 'model'),
         origin: 'trained',
         parents: [],
         dataset,

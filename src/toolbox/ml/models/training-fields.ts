@@ -23,8 +23,12 @@ export const seedField = z
   .int()
   .min(0)
   .max(2 ** 31)
-  .default(42)
-  .describe('One seed gives one result.');
+  .optional()
+  .describe('One seed gives one result; 42 when not given.');
+export const methodField = z
+  .enum(['lora', 'full'])
+  .optional()
+  .describe('LoRA, when not given, trains a small part of the weights.');
 export const engineField = z
   .string()
   .max(40)
