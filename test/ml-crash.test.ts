@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHash } from 'node:crypto';
 import { isProof } from '../testkit/sample.ts';
@@ -16,14 +17,18 @@ const faults = [
   'folder renamed',
   'parent flushed',
 ];
-const moments = isProof ? 32 : 3;
+/** Kills that must hit a training; one that ends before its moment is begun again. */
+const kills = isProof ? 24 : 3;
+const maxRounds = 2 * kills;
 const victims: readonly Victim[] = ['trainer', 'tutti', 'sandbox'];
+/** Steps and checkpoints before the kill, of about 35 in a whole run, and the time after the last of them. */
+const mostEvents = 10;
+const mostMs = 40;
 const limitMs = 600_000;
 
 interface Ended {
   readonly sha256?: string;
   readonly fromStep?: number;
-  readonly wallMs: number;
 }
 
 type Victim = 'tutti' | 'sandbox' | 'trainer';
@@ -58,31 +63,27 @@ function kill(pid: number, victim: Victim): void {
   }
 }
 
-/** A training in a process of its own; it, its sandbox or the program in it is killed after that time. */
+interface Killing {
+  readonly victim: Victim;
+  /** Counted from the start of the training in this process, so that neither load nor a short rest decides whether it hits. */
+  readonly afterEvents: number;
+  readonly thenMs: number;
+}
+
+/** A training in a process of its own; it, its sandbox or the program in it is killed at that moment. */
 function train(
   folder: string,
-  {
-    fault = '',
-    killAfterMs = Infinity,
-    victim = 'tutti',
-  }: { fault?: string; killAfterMs?: number; victim?: Victim } = {},
+  { fault = '', killing }: { fault?: string; killing?: Killing } = {},
 ): Promise<Ended> {
-  const startedAt = performance.now();
-  const child = spawn(process.execPath, ['test/support/ml/training-worker.ts', folder, fault], {
-    stdio: ['ignore', 'pipe', 'ignore'],
+  const worker = ['test/support/ml/training-worker.ts', folder, fault];
+  const child = spawn(process.execPath, worker, { stdio: ['ignore', 'pipe', 'ignore'] });
+  let [events, ended]: [number, Ended] = [0, {}];
+  createInterface(child.stdout).on('line', (line) => {
+    if (line !== 'event') ended = JSON.parse(line);
+    else if (++events === killing?.afterEvents)
+      setTimeout(() => kill(child.pid ?? 0, killing.victim), killing.thenMs);
   });
-  const timer =
-    killAfterMs < Infinity
-      ? setTimeout(() => kill(child.pid ?? 0, victim), killAfterMs)
-      : undefined;
-  let text = '';
-  child.stdout.on('data', (bytes: Buffer) => (text += bytes.toString()));
-  return new Promise((resolve) => {
-    child.on('close', () => {
-      clearTimeout(timer);
-      resolve({ ...(text === '' ? {} : JSON.parse(text)), wallMs: performance.now() - startedAt });
-    });
-  });
+  return new Promise((resolve) => child.on('close', () => resolve(ended)));
 }
 
 describe.skipIf(bubblewrapMissing)(`kill -9 of a training${whyNoBubblewrap}`, () => {
@@ -109,8 +110,8 @@ describe.skipIf(bubblewrapMissing)(`kill -9 of a training${whyNoBubblewrap}`, ()
     },
   );
 
-  it(`at ${moments} random moments gives the same bytes`, { timeout: limitMs }, async () => {
-    // mulberry32 with one seed: the moments are the same share of an undisturbed run each time.
+  it(`at ${kills} random moments gives the same bytes`, { timeout: limitMs }, async () => {
+    // mulberry32 with one seed: the same moments each time.
     let state = 23;
     const fraction = (): number => {
       state = (state + 0x6d2b79f5) >>> 0;
@@ -120,12 +121,15 @@ describe.skipIf(bubblewrapMissing)(`kill -9 of a training${whyNoBubblewrap}`, ()
     };
     const folder = in_('moments');
     const killed = { tutti: 0, sandbox: 0, trainer: 0 };
-    for (let round = 0; round < moments; round++) {
+    const hits = (): number => killed.tutti + killed.sandbox + killed.trainer;
+    for (let round = 0; hits() < kills && round < maxRounds; round++) {
       const victim = victims[round % victims.length] ?? 'tutti';
-      const ended = await train(folder, {
+      const killing = {
         victim,
-        killAfterMs: (0.2 + 0.7 * fraction()) * whole.wallMs,
-      });
+        afterEvents: 1 + Math.floor(fraction() * mostEvents),
+        thenMs: Math.floor(fraction() * mostMs),
+      };
+      const ended = await train(folder, { killing });
       killed[victim] += ended.sha256 === undefined ? 1 : 0;
       // A run that ended before it was killed begins again, in a folder of its own.
       if (ended.sha256 !== undefined) {
@@ -134,7 +138,7 @@ describe.skipIf(bubblewrapMissing)(`kill -9 of a training${whyNoBubblewrap}`, ()
       }
     }
     if (isProof) console.log('killed', killed);
-    expect(killed.tutti + killed.sandbox + killed.trainer).toBeGreaterThan(isProof ? 19 : 0);
+    expect(hits()).toBe(kills);
     expect((await train(folder)).sha256).toBe(whole.sha256);
   });
 

@@ -8,7 +8,11 @@ const [folder = '', fault] = process.argv.slice(2);
 const opened = openEngines(createFaultPoints(fault));
 try {
   const engine = createEmbeddedEngine(opened.context);
-  const watch = watchIn(`${folder}/run`);
+  // Each event as it comes, for tests that kill at one of them.
+  const watch = watchIn(`${folder}/run`, () => {
+    process.stdout.write('event\n');
+    return false;
+  });
   const { model } = await engine.run(
     aFinetuneJob(folder, { hyperparameters: { max_steps: 40, save_steps: 2 } }),
     watch,
