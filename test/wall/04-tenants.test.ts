@@ -101,6 +101,36 @@ it('a run of another tenant is not approved, denied or cancelled with its ids (C
   expect((await view()).status).toBe('waiting');
 });
 
+it('what a tenant keeps under names of its own is read, changed and removed by no other that uses the same (CVE-2026-55608)', async () => {
+  const context = { name: 'instance', items: [{ title: 'key', text: 'the key of acme' }] };
+  const made = await post('anna', '/contexts', context);
+  const item = await post('anna', '/memory', { text: 'The instance of acme is at port 5433' });
+  const session = await post('anna', '/sessions', { title: 'instance' });
+  const id = String(made['id'] ?? made['name']);
+  for (const [path, missing] of [
+    [`/contexts/${id}`, '/contexts/nowhere'],
+    [`/memory/${String(item['id'])}`, '/memory/m00000000000'],
+    [`/sessions/${String(session['id'])}`, '/sessions/000000000000'],
+  ] as const) {
+    expect([path, (await as('anna', { path })).status]).toEqual([path, 200]);
+    for (const method of ['GET', 'DELETE']) {
+      for (const headers of [{}, { 'x-instance-id': 'acme', 'x-tenant': 'acme' }]) {
+        const [theirs, none] = [
+          await as('bert', { method, path, headers }),
+          await as('bert', { method, path: missing, headers }),
+        ];
+        const name = (of: string): string => of.split('/').at(-1) ?? '';
+        expect([path, method, theirs.status]).toEqual([path, method, 404]);
+        expect(theirs.text.replaceAll(name(path), name(missing))).toBe(none.text);
+      }
+    }
+    expect((await as('anna', { path })).status).toBe(200);
+  }
+  for (const list of ['/contexts', '/memory', '/sessions']) {
+    expect((await as('bert', { path: list })).text).not.toContain('instance');
+  }
+});
+
 it('a turn of another tenant is not read or cancelled (CVE-2026-55550)', async () => {
   const turn = await post('anna', '/turns', { message: 'format app.py', planOnly: true });
   const id = String(turn['turnId']);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Browser } from '../../testkit/fleet/login/a-browser.ts';
 import { aLogins, aProtectedPlace } from '../../testkit/fleet/login/logins-here.ts';
+import { fetchChecked } from '../../src/http/index.ts';
 import { aWall } from '../support/wall/a-wall.ts';
 
 /** Class 7: logins to remote servers. */
@@ -77,11 +78,11 @@ it.each(['?code=x&state=y', '?error=access_denied', '?code=x', '?state=y', ''])(
 );
 
 /** A login for `acme/ann` that was begun over MCP, and the page at which it goes on. */
-async function aLoginThroughUs() {
+async function aLoginThroughUs(options: Partial<Parameters<typeof aLogins>[0]> = {}) {
   const place = await aProtectedPlace();
   onTestFinished(() => place.close());
   const base = 'https://tutti.example';
-  const logins = aLogins({ callbackBase: () => base });
+  const logins = aLogins({ callbackBase: () => base, ...options });
   const asked = Promise.withResolvers<string>();
   const client = {
     id: 'c',
@@ -127,6 +128,31 @@ describe('a login through our listener', () => {
     expect((await answer('GET', back)).status).toBe(400);
     expect((await answer('GET', back, 'tutti_login=guessed')).status).toBe(400);
     expect(await authorizer.header()).toBeUndefined();
+  });
+
+  it('sends a code to the authority once, however often it is replayed at once and later (CVE-2026-53518)', async () => {
+    let exchanges = 0;
+    const fetch: typeof fetchChecked = (url, request) => {
+      if (String(request?.body ?? '').includes('code=')) exchanges += 1;
+      return fetchChecked(url, request);
+    };
+    const { start, answer, authorizer, login } = await aLoginThroughUs({ fetch });
+    const confirmed = await answer('POST', start);
+    const cookie = confirmed.headers['set-cookie']?.split(';')[0] ?? '';
+    const browser = new Browser('ann');
+    await browser.visit(confirmed.headers['location'] ?? '').catch(() => {});
+    const back = new URL(browser.history.at(-1) ?? '');
+    const replays = Array.from(
+      { length: 5 },
+      async () => (await answer('GET', back, cookie)).status,
+    );
+    expect((await Promise.all(replays)).toSorted((one, other) => one - other)).toEqual([
+      200, 400, 400, 400, 400,
+    ]);
+    await login;
+    expect((await answer('GET', back, cookie)).status).toBe(400);
+    expect(exchanges).toBe(1);
+    expect(await authorizer.header()).toMatch(/^Bearer /);
   });
 
   it('gives the account of one caller to no other (GHSA-c2jp-c369-7pvx)', async () => {
