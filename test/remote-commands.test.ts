@@ -1,7 +1,10 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { commands } from '../src/cli/command-table.ts';
 import { aFolder, runTutti, serveTutti, type Ended } from './support/run-tutti.ts';
+
+const fixture = new URL('../testkit/gateway/stdio-fixture.ts', import.meta.url).pathname;
 
 const plan = `
 name: remote
@@ -14,8 +17,12 @@ steps:
 `;
 
 /** A server, and a folder of somebody else who knows its address. */
-async function aServer() {
+async function aServer(settings?: object) {
   const cwd = aFolder();
+  if (settings) {
+    mkdirSync(join(cwd, '.config', 'tutti'), { recursive: true });
+    writeFileSync(join(cwd, '.config', 'tutti', 'config.yaml'), JSON.stringify(settings));
+  }
   writeFileSync(join(cwd, 'app.py'), 'def f( a,b ):\n  return a+b\n');
   const { url, headers } = await serveTutti({ cwd });
   const token = headers.authorization.replace('Bearer ', '');
@@ -114,6 +121,87 @@ describe('tutti with --server', { timeout: 120_000 }, () => {
         expect.stringContaining('client.not_remote'),
       ]);
     }
+  });
+
+  it('counts what was called, and shows traces, of the server', async () => {
+    const { run } = await aServer();
+    expect((await run('call', 'workspace.read_file', 'path=app.py')).exitCode).toBe(0);
+    await expect
+      .poll(async () => (await run('usage')).stdout, { timeout: 20_000 })
+      .toContain('workspace.read_file');
+    const byDay = await run('usage', '--by', 'day', '--since', '1d', '--json');
+    expect(JSON.parse(byDay.stdout)).toMatchObject([{ calls: 1 }]);
+    const wrong = await run('usage', '--by', 'colour');
+    expect([wrong.exitCode, wrong.stderr]).toEqual([2, expect.stringContaining('colour')]);
+    expect((await run('trace')).stdout).toContain('read_file');
+    expect((await run('trace', 'last')).stdout).toContain('workspace.read_file');
+  });
+
+  it('switches keys, tenants and servers off and on at the server, and the audit log has it', async () => {
+    const settings = {
+      mcpServers: { fixture: { command: process.execPath, args: [fixture] } },
+    };
+    const { url, at, run } = await aServer(settings);
+    const made = await run('keys', 'create', 'ci', '--tenant', 'acme', '--json');
+    const { key, secret } = JSON.parse(made.stdout);
+    const ci = (...argv: string[]) => at({ TUTTI_SERVER: url, TUTTI_TOKEN: secret }, ...argv);
+    const allowed = await run('access', 'explain', 'acme/ci', 'code.format_code');
+    expect([allowed.exitCode, allowed.stdout]).toEqual([0, expect.stringContaining('may call')]);
+    expect((await ci('tools', 'code')).exitCode).toBe(0);
+    expect((await run('keys', 'disable', 'ci')).exitCode).toBe(0);
+    expect((await ci('tools', 'code')).stderr).toContain('api.unauthenticated');
+    expect((await run('keys')).stdout).toContain('disabled');
+    expect((await run('keys', 'enable', 'ci')).exitCode).toBe(0);
+    expect((await run('keys', 'disable-tenant', 'acme')).exitCode).toBe(0);
+    expect((await run('keys', 'tenants')).stdout).toContain('acme');
+    expect((await ci('tools', 'code')).exitCode).not.toBe(0);
+    const refused = await run('access', 'explain', 'acme/ci', 'code.format_code');
+    expect([refused.exitCode, refused.stdout]).toEqual([3, expect.stringContaining('disabled')]);
+    expect((await run('keys', 'enable-tenant', 'acme')).exitCode).toBe(0);
+
+    expect((await run('servers')).stdout).toMatch(/fixture +(?:ready|idle)/);
+    const seen = await run('keys', 'create', 'eye', '--role', 'viewer', '--json');
+    const viewer = { TUTTI_SERVER: url, TUTTI_TOKEN: JSON.parse(seen.stdout).secret };
+    const forbidden = await at(viewer, 'servers', 'disable', 'fixture');
+    expect([forbidden.exitCode, forbidden.stderr]).toEqual([
+      3,
+      expect.stringContaining('servers.manage'),
+    ]);
+    const off = await run('servers', 'disable', 'fixture');
+    expect([off.exitCode, off.stdout]).toEqual([0, '"fixture" was disabled at the server\n']);
+    expect((await run('servers')).stdout).toMatch(/fixture +disabled/);
+    expect((await run('servers', 'enable', 'fixture')).exitCode).toBe(0);
+    expect((await run('servers')).stdout).toMatch(/fixture +(?:ready|idle)/);
+    expect((await run('servers', 'disable', 'code')).exitCode).not.toBe(0);
+
+    const { stdout } = await run('audit', '--json', '--limit', '1000');
+    const entries = JSON.parse(stdout) as { target: string; isAllowed: boolean }[];
+    const targets = entries.filter(({ isAllowed }) => isAllowed).map(({ target }) => target);
+    expect(targets).toEqual(
+      expect.arrayContaining([
+        `disable ${key.id}`,
+        'disable tenant acme',
+        'enable tenant acme',
+        'disable fixture',
+        'enable fixture',
+      ]),
+    );
+  });
+
+  it('either works or says that it does not, for every command that needs no operands', async () => {
+    const { run } = await aServer();
+    const bare = commands.filter(
+      ({ name, operands, isLocal }) =>
+        isLocal !== true && !operands.includes('<') && !['ask', 'chat'].includes(name),
+    );
+    expect(bare.length).toBeGreaterThan(15);
+    const failed: string[] = [];
+    for (const { name } of bare) {
+      const { exitCode, stderr } = await run(name);
+      if (exitCode !== 0 && !stderr.includes('client.not_remote'))
+        failed.push(`${name}: ${stderr}`);
+    }
+    expect(failed).toEqual([]);
   });
 
   it('says what does not work from afar, and when nothing answers', async () => {

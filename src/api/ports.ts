@@ -1,6 +1,6 @@
 import type { Agents } from '../contract/agents/index.ts';
 import type { Agent } from '../contract/agent/index.ts';
-import type { ApiKeys, AuditLog } from '../contract/access/index.ts';
+import type { AccessPolicy, ApiKeys, AuditLog, Tenants } from '../contract/access/index.ts';
 import type { AnswerStore } from '../contract/answer/index.ts';
 import type { Artifacts } from '../contract/artifact/index.ts';
 import type { Caller } from '../contract/caller/index.ts';
@@ -15,7 +15,7 @@ import type { Models } from '../contract/model/index.ts';
 import type { Workflows } from '../contract/run/index.ts';
 import type { Memory } from '../contract/session/index.ts';
 import type { Log } from '../kernel/index.ts';
-import type { SpanRecord, TraceSummary } from '../observe/index.ts';
+import type { SpanRecord, TraceSummary, UsageKind, UsageLine } from '../observe/index.ts';
 
 /** What the API is a face of. Every port that touches user data takes the caller. */
 export interface ApiPorts {
@@ -40,10 +40,19 @@ export interface ApiPorts {
     find(caller: Caller, id: string): Promise<readonly SpanRecord[]>;
     recent(caller: Caller, limit: number): Promise<readonly TraceSummary[]>;
   };
+  /** What the caller called, from its traces. */
+  readonly summarizeUsage: (
+    caller: Caller,
+    options: { readonly by: UsageKind; readonly sinceMs: number },
+  ) => Promise<readonly UsageLine[]>;
+  /** Switches a server off or on in the settings of this machine, which define it. Absent where that cannot be done. */
+  readonly switchServer?: (caller: Caller, name: string, isEnabled: boolean) => Promise<void>;
   /** Answers of requests that carried an `Idempotency-Key`. */
   readonly answers: AnswerStore;
   /** Absent where this server has no keys of its own. */
   readonly keys?: ApiKeys | undefined;
+  readonly tenants?: Tenants | undefined;
+  readonly policy?: AccessPolicy | undefined;
   readonly audit?: AuditLog | undefined;
   readonly limits?: Partial<ApiLimits>;
 }

@@ -54,7 +54,7 @@ export async function withSystem<Result>(
 }
 
 /** `--server`, or `TUTTI_SERVER` for commands that need not run on the machine itself. */
-function serverOf({ options, io, isLocal = false }: Invocation): string | undefined {
+export function serverOf({ options, io, isLocal = false }: Invocation): string | undefined {
   const named = options['server'];
   const given = typeof named === 'string' ? named : isLocal ? undefined : io.env['TUTTI_SERVER'];
   if (given === undefined || given === '') return undefined;

@@ -12,6 +12,9 @@ export {
   remoteMemory,
   remoteMemoryItems,
   remoteModels,
+  remotePolicy,
+  remoteServerSwitch,
+  remoteTenants,
 } from './remote-rooms.ts';
 export { remoteAgents } from './remote-rooms.ts';
 export { remoteContexts, remoteFeedback } from './remote-contexts.ts';

@@ -1,4 +1,4 @@
-import type { ApiKeys, AuditLog } from '../contract/access/index.ts';
+import type { AccessPolicy, ApiKeys, AuditLog, Tenants } from '../contract/access/index.ts';
 import type { Agent, AgentEvent, AskOutcome } from '../contract/agent/index.ts';
 import type { Agents } from '../contract/agents/index.ts';
 import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
@@ -220,7 +220,39 @@ export function remoteKeys(connection: Connection): ApiKeys {
     rotate: async (_by, id, options) =>
       await connection.call('postKeysByIdRotate', { path: path(id), body: options }),
     revoke: async (_by, id) => await connection.call('deleteKeysById', { path: path(id) }),
-    setDisabled: refuse('Switching a key off'),
+    setDisabled: async (_by, id, isDisabled) =>
+      await connection.call('postKeysByIdEnable', {
+        path: path(id),
+        body: { enabled: !isDisabled },
+      }),
+  };
+}
+
+export function remoteTenants(connection: Connection): Tenants {
+  return {
+    list: async () => (await connection.call('getTenants', {})).items,
+    setDisabled: async (_by, name, isDisabled) =>
+      await connection.call('postTenantsByNameEnable', {
+        path: { name },
+        body: { enabled: !isDisabled },
+      }),
+  };
+}
+
+export function remotePolicy(connection: Connection): AccessPolicy {
+  return {
+    explain: async (_by, caller, tool) =>
+      (await connection.call('getAccessExplain', { query: { caller, tool } })).items,
+  };
+}
+
+/** Switches a server off or on in the settings of the machine that serves. */
+export function remoteServerSwitch(connection: Connection) {
+  return async (name: string, isEnabled: boolean): Promise<void> => {
+    await connection.call('postServersByNameEnable', {
+      path: { name },
+      body: { enabled: isEnabled },
+    });
   };
 }
 
@@ -273,7 +305,7 @@ export function remoteMemory(connection: Connection): Memory {
     }),
     observe: async () => [],
     settle: async () => {},
-    preferences: async () => [],
+    preferences: refuse('Listing preferences'),
     forget: refuse('Forgetting a preference'),
     close: async () => {},
   };

@@ -1,5 +1,5 @@
 import { ruleOf } from '../access/index.ts';
-import type { ApiKeys, AuditFace } from '../contract/access/index.ts';
+import type { ApiKeys, AuditFace, Tenants } from '../contract/access/index.ts';
 import { localCaller, type Caller } from '../contract/caller/index.ts';
 import type { FleetControl } from '../contract/fleet/index.ts';
 import type { Instances } from '../contract/instance/index.ts';
@@ -108,6 +108,18 @@ export function auditKeys(keys: ApiKeys, recorder: Recorder, face: AuditFace): A
     setDisabled: async (by, ...rest) => {
       record(by, `${rest[1] ? 'disable' : 'enable'} ${rest[0]}`);
       return keys.setDisabled(by, ...rest);
+    },
+  };
+}
+
+/** That a tenant was switched off or on is recorded before it is. */
+export function auditTenants(tenants: Tenants, recorder: Recorder, face: AuditFace): Tenants {
+  return {
+    list: (by) => tenants.list(by),
+    setDisabled: async (by, name, isDisabled) => {
+      const target = `${isDisabled ? 'disable' : 'enable'} tenant ${name}`;
+      recorder?.decision(by, { action: 'tenants.manage', target, face });
+      return tenants.setDisabled(by, name, isDisabled);
     },
   };
 }

@@ -3,7 +3,13 @@ import { ocsfEvent } from '../access/index.ts';
 import type { Store } from '../store/index.ts';
 import { alertsHere } from './alerts.ts';
 import { apiHere } from './api.ts';
-import { auditFleet, auditInstances, auditKeys, auditWorkflows } from './audited-ports.ts';
+import {
+  auditFleet,
+  auditInstances,
+  auditKeys,
+  auditTenants,
+  auditWorkflows,
+} from './audited-ports.ts';
 import { hideSecrets } from './check-code.ts';
 import { chooseFace } from './choose-face.ts';
 import { collectMetrics } from './collect-metrics.ts';
@@ -31,7 +37,7 @@ export async function openSystem(request: SystemRequest): Promise<System> {
   collectMetrics({ ...known, home: settings.values.home, fleet: control, sandbox });
   const alerts = alertsHere({ settings: settings.values, metrics, log });
   const served = { fleet: control, roots, access, logins, instances, ...refusalsOf(audit) };
-  const parts = { ...known, ...served, api: apiHere(rooms, known.settings), ...face };
+  const parts = { ...known, ...served, api: apiHere(rooms, known.settings, request), ...face };
   // Where some servers are left out, runs would miss the tools they call.
   const resumed = request.only === undefined ? runs : undefined;
   const { home } = settings.values;
@@ -102,7 +108,7 @@ function auditedParts(
     instances: auditInstances(instances, audit.recorder, 'cli'),
     audit: audit.log,
     keys: auditKeys(access.keys, audit.recorder, 'cli'),
-    tenants: access.tenants,
+    tenants: auditTenants(access.tenants, audit.recorder, 'cli'),
     policy: access.policy,
     ocsfEvent: (entry) => ocsfEvent(entry, version),
   };

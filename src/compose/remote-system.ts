@@ -16,15 +16,26 @@ import {
   remoteMemory,
   remoteMemoryItems,
   remoteModels,
+  remotePolicy,
+  remoteServerSwitch,
+  remoteTenants,
   remoteWorkflows,
 } from '../client/index.ts';
 import { isLoopback } from '../http/index.ts';
 import { ownVersion, Secret, silentLog } from '../kernel/index.ts';
-import { formatExplanation, formatTrace } from '../observe/index.ts';
+import {
+  builtInRules,
+  formatExplanation,
+  formatTrace,
+  type SpanRecord,
+  usageKinds,
+} from '../observe/index.ts';
 import { hideSecrets } from './check-code.ts';
 import { readPrivate } from './data-directory.ts';
 import { loadSettingsHere } from './settings.ts';
 import type { System, SystemRequest } from './system.ts';
+
+const microsecondsPerMs = 1_000;
 
 export interface RemoteRequest extends SystemRequest {
   /** Where `tutti serve` listens. */
@@ -54,8 +65,9 @@ export async function openRemoteSystem(request: RemoteRequest): Promise<System> 
     models: notRemote<System['models']>('This', remoteModels(connection)),
     keys: remoteKeys(connection),
     audit: remoteAudit(connection),
-    tenants: notRemote('Switching tenants off', {}),
-    policy: notRemote('Explaining access', {}),
+    tenants: remoteTenants(connection),
+    policy: remotePolicy(connection),
+    switchServer: remoteServerSwitch(connection),
     hideSecrets,
     formatTrace,
     formatExplanation,
@@ -65,15 +77,53 @@ export async function openRemoteSystem(request: RemoteRequest): Promise<System> 
       const found = await connection.call('getToolsFind', { query: { query, limit: count } });
       return found.items.map(entryOf);
     },
-    traces: notRemote<System['traces']>('Searching and explaining traces', {
-      find: async (id) => (await connection.call('getTracesById', { path: { id } })).spans as never,
-      recent: async (limit) => (await connection.all('getTraces', {}, { limit })) as never,
-    }),
+    traces: remoteTraces(connection),
     instances: remoteInstances(connection),
-    alerts: notRemote<System['alerts']>('Alerts', { names: [] }),
-    usage: notRemote<System['usage']>('Usage', { kinds: [] }),
+    alerts: notRemote<System['alerts']>('Alerts', {
+      names: builtInRules.map(({ name }) => name),
+    }),
+    usage: {
+      kinds: usageKinds,
+      summarize: async ({ by, sinceMs }) => {
+        const seconds = Math.max(1, Math.ceil((Date.now() - sinceMs) / 1_000));
+        return (await connection.call('getUsageCalls', { query: { by, seconds } })).items;
+      },
+    },
     close: async () => {},
   });
+}
+
+function remoteTraces(connection: Connection): System['traces'] {
+  const recent: System['traces']['recent'] = async (limit) => {
+    const traces = await connection.all('getTraces', {}, { limit });
+    return traces.map(({ startedAt, durationMs, ...trace }) => ({
+      ...trace,
+      ...timesOf({ startedAt, durationMs }),
+    }));
+  };
+  return notRemote<System['traces']>('Searching and explaining traces', {
+    recent,
+    find: async (wanted) => {
+      const id = wanted === 'last' ? ((await recent(1))[0]?.traceId ?? wanted) : wanted;
+      const { traceId, spans } = await connection.call('getTracesById', { path: { id } });
+      return spans.map(({ startedAt, durationMs, parentSpanId, statusMessage, ...span }) => ({
+        ...span,
+        ...timesOf({ startedAt, durationMs }),
+        traceId,
+        ...(parentSpanId !== null && { parentSpanId }),
+        ...(statusMessage !== null && { statusMessage }),
+        callerId: '',
+        // The document is made from the schema of spans.
+        kind: span.kind as SpanRecord['kind'],
+        attributes: span.attributes as SpanRecord['attributes'],
+      }));
+    },
+  });
+}
+
+function timesOf({ startedAt, durationMs }: { startedAt: string; durationMs: number }) {
+  const startedAtUs = Date.parse(startedAt) * microsecondsPerMs;
+  return { startedAtUs, durationUs: Math.round(durationMs * microsecondsPerMs) };
 }
 
 /** `TUTTI_TOKEN`; for a server on this machine also the token it made for itself. */

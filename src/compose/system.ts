@@ -81,6 +81,8 @@ export interface System {
   readonly hideSecrets: () => Promise<HideSecrets>;
   /** Who else may call, and the switch that ends that. */
   readonly keys: ApiKeys;
+  /** Switches a server off or on at the machine that serves it; of a remote system alone. */
+  readonly switchServer?: (name: string, isEnabled: boolean) => Promise<void>;
   readonly tenants: Tenants;
   readonly policy: AccessPolicy;
   readonly version: string;

@@ -21,7 +21,7 @@ export async function aWholeApi(home = aFolder('home')): Promise<WholeApi> {
   const rooms = await openRooms(request, settings);
   rooms.fleet.serve();
   rooms.runs.serve();
-  const api = await listenFor(apiHere(rooms, settings.values));
+  const api = await listenFor(apiHere(rooms, settings.values, request));
   return {
     ...api,
     home,

@@ -123,6 +123,7 @@ export async function fakePorts(): Promise<
       find: (_caller, id) => traces.find(id),
       recent: (_caller, limit) => traces.recent(limit),
     },
+    summarizeUsage: async () => [],
     answers: aStore().answers,
   };
 }

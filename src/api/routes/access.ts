@@ -1,12 +1,19 @@
 import { z } from 'zod';
-import { roles, type ApiKeys, type AuditLog } from '../../contract/access/index.ts';
-import { type ApiRoute, booleanParam, byId, routesOf } from '../define-route.ts';
+import {
+  roles,
+  type AccessPolicy,
+  type ApiKeys,
+  type AuditLog,
+  type Tenants,
+} from '../../contract/access/index.ts';
+import { type ApiRoute, booleanParam, byId, byName, idParam, routesOf } from '../define-route.ts';
 import { NotAvailableError } from '../errors.ts';
 import { pageAfter, pageOf, pageQuery, pageSize, readNumberCursor, writeCursor } from '../page.ts';
 import type { ApiPorts } from '../ports.ts';
 
 const keys = routesOf('Keys');
 const audit = routesOf('Audit');
+const access = routesOf('Access');
 
 const maxGraceSeconds = 7 * 24 * 3_600;
 const maxScopes = 100;
@@ -24,7 +31,16 @@ const keySchema = z.object({
   expiresAt: z.string().nullable(),
   lastUsedAt: z.string().nullable(),
   revokedAt: z.string().nullable(),
+  disabledAt: z.string().optional().describe('Switched off since then.'),
 });
+
+const tenantSchema = z.object({
+  name: z.string(),
+  keys: z.int().describe('Keys that were neither revoked nor have expired.'),
+  disabledAt: z.string().nullable().describe('Switched off since then.'),
+});
+
+const switchBody = z.strictObject({ enabled: z.boolean() });
 const keyWithSecret = z.object({
   key: keySchema,
   secret: z.string().describe('Shown once: it is stored as a digest.'),
@@ -121,10 +137,64 @@ const keyRoutes: readonly ApiRoute[] = [
     answer: keySchema,
     handle: async ({ caller, params }, ports) => keysOf(ports).revoke(caller, params.id),
   }),
+  keys.post('/keys/{id}/enable', {
+    summary: 'Switch a key off at once, or on again',
+    permission: 'tenants.manage',
+    repeat: 'safe',
+    params: byId,
+    body: switchBody,
+    answer: keySchema,
+    handle: async ({ caller, params, body }, ports) =>
+      keysOf(ports).setDisabled(caller, params.id, !body.enabled),
+  }),
+];
+
+const tenantRoutes: readonly ApiRoute[] = [
+  access.get('/tenants', {
+    summary: 'List the tenants',
+    description: 'A caller with a role sees its own.',
+    permission: 'keys.read',
+    answer: z.object({ items: z.array(tenantSchema) }),
+    handle: async ({ caller }, ports) => ({ items: await tenantsOf(ports).list(caller) }),
+  }),
+  access.post('/tenants/{name}/enable', {
+    summary: 'Switch every credential of a tenant off at once, or on again',
+    description: 'A caller with a role switches its own, and is locked out by that.',
+    permission: 'tenants.manage',
+    repeat: 'safe',
+    params: byName,
+    body: switchBody,
+    answer: tenantSchema,
+    handle: async ({ caller, params, body }, ports) =>
+      tenantsOf(ports).setDisabled(caller, params.name, !body.enabled),
+  }),
+  access.get('/access/explain', {
+    summary: 'Say whether a caller may call a tool, and by which rule; calls nothing',
+    permission: 'access.read',
+    query: z.strictObject({
+      caller: idParam.describe('A caller, or the id or name of a key.'),
+      tool: idParam,
+    }),
+    answer: z.object({
+      items: z.array(
+        z.object({
+          callerId: z.string(),
+          credential: z.string().nullable(),
+          tool: z.string(),
+          isAllowed: z.boolean(),
+          rule: z.string(),
+        }),
+      ),
+    }),
+    handle: async ({ caller, query }, ports) => ({
+      items: await policyOf(ports).explain(caller, query.caller, query.tool),
+    }),
+  }),
 ];
 
 export const accessRoutes: readonly ApiRoute[] = [
   ...keyRoutes,
+  ...tenantRoutes,
   audit.get('/audit', {
     summary: 'List what was allowed and refused, oldest first',
     permission: 'audit.read',
@@ -164,6 +234,16 @@ export const accessRoutes: readonly ApiRoute[] = [
 function keysOf({ keys }: ApiPorts): ApiKeys {
   if (!keys) throw new NotAvailableError('API keys');
   return keys;
+}
+
+function tenantsOf({ tenants }: ApiPorts): Tenants {
+  if (!tenants) throw new NotAvailableError('tenants');
+  return tenants;
+}
+
+function policyOf({ policy }: ApiPorts): AccessPolicy {
+  if (!policy) throw new NotAvailableError('access policy');
+  return policy;
 }
 
 function auditOf({ audit }: ApiPorts): AuditLog {

@@ -8,7 +8,7 @@ import {
   toolChangeSchema,
 } from '../../contract/fleet/index.ts';
 import { type ApiRoute, byName, integerParam, routesOf } from '../define-route.ts';
-import { NotFoundError } from '../errors.ts';
+import { NotAvailableError, NotFoundError } from '../errors.ts';
 
 const { get, post } = routesOf('Servers');
 const maxLogLines = 1_000;
@@ -56,6 +56,23 @@ export const serverRoutes: readonly ApiRoute[] = [
       const { params } = call;
       await findServer(fleet, call);
       await fleet.restart(params.name);
+      return findServer(fleet, call);
+    },
+  }),
+  post('/servers/{name}/enable', {
+    summary: 'Switch a server off at once, or on again',
+    description:
+      'In the settings of this machine, for every process that reads them. A request cannot say what is started.',
+    permission: 'servers.manage',
+    repeat: 'safe',
+    params: byName,
+    body: z.strictObject({ enabled: z.boolean() }),
+    answer: serverStatusSchema,
+    async handle(call, { fleet, switchServer }) {
+      const { caller, params, body } = call;
+      await findServer(fleet, call);
+      if (!switchServer) throw new NotAvailableError('switch of servers');
+      await switchServer(caller, params.name, body.enabled);
       return findServer(fleet, call);
     },
   }),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { isServerInScope } from '../../contract/access/index.ts';
 import { runStatuses } from '../../contract/run/index.ts';
-import type { SpanRecord, TraceSummary } from '../../observe/index.ts';
-import { type ApiRoute, byId, routesOf } from '../define-route.ts';
+import { type SpanRecord, type TraceSummary, usageKinds } from '../../observe/index.ts';
+import { type ApiRoute, byId, integerParam, routesOf } from '../define-route.ts';
 import { pageAfter, pageOf, pageQuery } from '../page.ts';
 
 const traces = routesOf('Traces');
@@ -11,6 +11,9 @@ const system = routesOf('System');
 /** Traces and runs that lists and counts reach. */
 const maxTraces = 500;
 const maxCountedRuns = 1_000;
+const maxUsageLines = 1_000;
+const usualUsageSeconds = 7 * 24 * 3_600;
+const maxUsageSeconds = 366 * 24 * 3_600;
 
 const traceSchema = z.object({
   traceId: z.string(),
@@ -44,6 +47,16 @@ const modelSchema = z.object({
   contextTokens: z.int().nullable(),
   isReachable: z.boolean(),
   problem: z.string().optional(),
+});
+
+const usageSchema = z.object({
+  name: z.string(),
+  calls: z.int(),
+  errors: z.int(),
+  p50Ms: z.number(),
+  p95Ms: z.number().describe('The slowest of twenty.'),
+  tokens: z.int(),
+  costUsd: z.number(),
 });
 
 const counts = z.record(z.string(), z.int());
@@ -107,6 +120,23 @@ export const systemRoutes: readonly ApiRoute[] = [
           failed: servers.reduce((sum, { failedCalls }) => sum + failedCalls, 0),
         },
       };
+    },
+  }),
+  system.get('/usage/calls', {
+    summary: 'Count calls of the caller by tool, server, model, agent, caller or day',
+    description: 'From its traces, of its latest 50,000 spans.',
+    permission: 'usage.read',
+    query: z.strictObject({
+      by: z.enum(usageKinds).optional().describe('`tool` unless given.'),
+      seconds: integerParam({ min: 1, max: maxUsageSeconds })
+        .optional()
+        .describe('How far back; 604,800 (a week) unless given.'),
+    }),
+    answer: z.object({ items: z.array(usageSchema) }),
+    async handle({ caller, query }, { summarizeUsage }) {
+      const { by = 'tool', seconds = usualUsageSeconds } = query;
+      const sinceMs = Date.now() - seconds * 1_000;
+      return { items: (await summarizeUsage(caller, { by, sinceMs })).slice(0, maxUsageLines) };
     },
   }),
   system.get('/health', {

@@ -2,11 +2,12 @@ import { localCaller } from '../../contract/caller/index.ts';
 import { shortListAbove } from '../../contract/catalogue/index.ts';
 import type { ServerState, ServerStatus, ToolChange } from '../../contract/fleet/index.ts';
 import { AppError, pluralize, lookupTable } from '../../kernel/index.ts';
-import { UnknownNameError, UsageError } from '../errors.ts';
+import { NotRemoteCommandError, UnknownNameError, UsageError } from '../errors.ts';
 import {
   type Invocation,
   limitOption,
   openFiles,
+  serverOf,
   textOption,
   textsOf,
   withSystem,
@@ -152,6 +153,9 @@ const done = { remove: 'removed from', enable: 'enabled in', disable: 'disabled 
 
 export function changeServer(kind: Change) {
   return async (invocation: Invocation, name: string): Promise<number> => {
+    if (kind !== 'remove' && serverOf(invocation) !== undefined) {
+      return switchRemotely(invocation, name, kind);
+    }
     const files = await openFiles(invocation);
     const file = await files.edit(targetOf(invocation), [{ kind, name }]);
     invocation.output.result(
@@ -160,6 +164,20 @@ export function changeServer(kind: Change) {
     );
     return 0;
   };
+}
+
+/** In the settings of the machine that serves; its processes take it over at once. */
+function switchRemotely(
+  invocation: Invocation,
+  name: string,
+  kind: 'enable' | 'disable',
+): Promise<number> {
+  if (invocation.options['project'] === true) throw new NotRemoteCommandError();
+  return withSystem(invocation, {}, async ({ switchServer }) => {
+    await switchServer?.(name, kind === 'enable');
+    invocation.output.result({ name, done: kind }, () => `"${name}" was ${kind}d at the server`);
+    return 0;
+  });
 }
 
 export async function addServer(invocation: Invocation, name: string): Promise<number> {
