@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { bubblewrapMissing, whyNoBubblewrap } from '../../../testkit/sandbox/this-machine.ts';
 import { chooseResourceControl } from './choose-resource-control.ts';
 import { describeResourceControl } from '../../../testkit/sandbox/resources/resource-control-suite.ts';
@@ -37,6 +37,7 @@ describe.skipIf(process.platform !== 'linux')('the watchdog', async () => {
     group.watch(() => {});
     const stopsOne = 'sleep 60 & kill -STOP $!; echo $!; while :; do :; done';
     const member = startMember(group, ['/bin/sh', '-c', stopsOne]);
+    onTestFinished(() => group.close());
     const child = Number(await firstLine(member));
     const isStopped = (): boolean | undefined => readProcessStat(member.pid)?.isStopped;
     const often = { interval: 3, timeout: 10_000 };
