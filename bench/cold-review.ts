@@ -1,9 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bin } from './list-tools.ts';
-import type { Comparison } from './measure.ts';
+import { medianUsage, usageOf, type Comparison, type Usage } from './measure.ts';
 
 const rounds = 5;
 const fileCount = 10;
@@ -15,8 +14,8 @@ export function measureColdReview(): Comparison[] {
   try {
     for (let i = 0; i < fileCount; i += 1) writeSample(folder, i);
     const review = [bin, '--home', join(folder, '.home'), '--root', folder, 'call'];
-    const ours = median(() => run([...review, 'code.review_code', `path=${folder}`], folder));
-    const base = median(() => run([engines, folder], folder));
+    const ours = median([...review, 'code.review_code', `path=${folder}`], folder);
+    const base = median([engines, folder], folder);
     const name = `review_code, ${fileCount} small files, cold`;
     return [
       {
@@ -41,30 +40,8 @@ export function measureColdReview(): Comparison[] {
   }
 }
 
-interface Usage {
-  readonly cpuMs: number;
-  readonly peakMb: number;
-}
-
-function median(measure: () => Usage): Usage {
-  const measured = Array.from({ length: rounds }, measure).sort((a, b) => a.cpuMs - b.cpuMs);
-  return measured[Math.floor(rounds / 2)] ?? { cpuMs: Number.NaN, peakMb: Number.NaN };
-}
-
-/** GNU time counts what Node's own numbers miss: the end of a process waits for background compilation. */
-function run(args: readonly string[], cwd: string): Usage {
-  const format = 'usage %U %S %M';
-  const child = spawnSync('/usr/bin/time', ['-f', format, process.execPath, ...args], {
-    cwd,
-    encoding: 'utf8',
-  });
-  const [, user, system, kilobytes] = /usage (\S+) (\S+) (\d+)/.exec(child.stderr ?? '') ?? [];
-  if (child.status !== 0 || kilobytes === undefined) {
-    throw new Error(
-      `${args.join(' ')} failed (GNU time is needed): ${child.error?.message ?? child.stderr}`,
-    );
-  }
-  return { cpuMs: 1000 * (Number(user) + Number(system)), peakMb: Number(kilobytes) / 1024 };
+function median(args: readonly string[], cwd: string): Usage {
+  return medianUsage(Array.from({ length: rounds }, () => usageOf(args, cwd)));
 }
 
 function writeSample(folder: string, i: number): void {

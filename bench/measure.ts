@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
 
 /** One comparison: what we do beside a named floor, measured in turns in the same run. */
@@ -44,4 +45,31 @@ async function timed(work: Work): Promise<number> {
   const startedAt = performance.now();
   await work();
   return performance.now() - startedAt;
+}
+
+export interface Usage {
+  readonly cpuMs: number;
+  readonly peakMb: number;
+}
+
+/** The one whose CPU time is the median of all. */
+export function medianUsage(measured: readonly Usage[]): Usage {
+  const sorted = measured.toSorted((a, b) => a.cpuMs - b.cpuMs);
+  return sorted[Math.floor(sorted.length / 2)] ?? { cpuMs: Number.NaN, peakMb: Number.NaN };
+}
+
+/** GNU time counts what Node's own numbers miss: the end of a process waits for background compilation. */
+export function usageOf(args: readonly string[], cwd: string): Usage {
+  const format = 'usage %U %S %M';
+  const child = spawnSync('/usr/bin/time', ['-f', format, process.execPath, ...args], {
+    cwd,
+    encoding: 'utf8',
+  });
+  const [, user, system, kilobytes] = /usage (\S+) (\S+) (\d+)/.exec(child.stderr ?? '') ?? [];
+  if (child.status !== 0 || kilobytes === undefined) {
+    throw new Error(
+      `${args.join(' ')} failed (GNU time is needed): ${child.error?.message ?? child.stderr}`,
+    );
+  }
+  return { cpuMs: 1000 * (Number(user) + Number(system)), peakMb: Number(kilobytes) / 1024 };
 }

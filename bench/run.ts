@@ -4,6 +4,7 @@ import { cpus } from 'node:os';
 import { measureAudit } from './audit.ts';
 import { measureCalls } from './calls.ts';
 import { comparisonTable, isExceeded } from './comparison-table.ts';
+import { measureColdAsk } from './cold-ask.ts';
 import { measureColdReview } from './cold-review.ts';
 import { measureFormatting, measureReview } from './engines.ts';
 import { measureFindTools } from './find-tools.ts';
@@ -19,6 +20,7 @@ const results: Comparison[] = [
   ...(await measureFormatting()),
   ...(await measureReview()),
   ...measureColdReview(),
+  ...measureColdAsk(),
   ...(await measureCalls()),
   ...(await measureAudit()),
   await measureIdleMemory(),
