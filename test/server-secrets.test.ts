@@ -65,7 +65,15 @@ it('shows no secret of a server, wherever what it wrote goes', async () => {
   const mcpServers = {
     dying: {
       ...node,
-      args: ['-e', dying, '--', 'package-of-words-2026', '--token', argument, `--api-key=${joined}`],
+      args: [
+        '-e',
+        dying,
+        '--',
+        'package-of-words-2026',
+        '--token',
+        argument,
+        `--api-key=${joined}`,
+      ],
       env: {
         ...env,
         ACME_SHAPED: secrets.shaped,
