@@ -1,7 +1,7 @@
 # Tutti. `make help` lists what there is. Needs git, make and any Node >= 20; the rest it installs.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help install uninstall build bundle system-packages docker-test-image demo start serve chat test test-fast proof check lint format bench bench-tools bench-gateway bench-sandbox bench-workflow bench-agent bench-agents bench-planning bench-memory bench-api soak docs picture bench-ml \
+.PHONY: help install uninstall build bundle system-packages docker-test-image demo start serve chat test test-fast test-as-user proof check lint format bench bench-tools bench-gateway bench-sandbox bench-workflow bench-agent bench-agents bench-planning bench-memory bench-api soak docs picture bench-ml \
 	docker-build docker-up docker-down logs clean
 
 # npm looks for the machine's settings (registry, certificates, proxy) beside the Node that runs it: name them before that is another Node.
@@ -72,6 +72,9 @@ test: build system-packages docker-test-image $(test_servers) $(test_restate) $(
 
 test-fast: build ## Run the unit tests of src alone
 	@node scripts/test.ts --fast
+
+test-as-user: build ## Run the hostile programs and protections of the sandbox as a plain user without a cgroup
+	@bash scripts/test-as-user.sh
 
 proof: build system-packages docker-test-image $(test_servers) $(test_restate) $(test_llama) ## Run the long proofs in full
 	@TUTTI_PROOF=1 npm run --silent test
