@@ -9,6 +9,7 @@ import {
   type OpenFleet,
   type Outside,
   type RecordCall,
+  type RecordOutcome,
   type ServerEntry,
 } from '../fleet/index.ts';
 import {
@@ -36,6 +37,7 @@ export interface FleetParts {
   readonly clientRoots: ClientRoots;
   /** Records each call before it is sent. */
   readonly recordCall?: RecordCall | undefined;
+  readonly recordOutcome?: RecordOutcome | undefined;
   readonly logins: LoginsHere;
   /** Reported to after each start of a server. */
   readonly recording?: Recording;
@@ -68,6 +70,7 @@ export function openFleet(parts: FleetParts): OpenFleet {
     enabledTools: tools.enabled,
     cache: new FileListingCache(join(home, 'catalogue'), log),
     recordCall: parts.recordCall,
+    recordOutcome: parts.recordOutcome,
     onToolChange: settings.servers.on_tool_change,
     log,
   });

@@ -20,6 +20,7 @@ import { auditWorkflows } from './audited-ports.ts';
 import { contextsHere } from './contexts.ts';
 import { experienceHere } from './experience.ts';
 import { recordModelCalls } from './record-attempts.ts';
+import { recordCalls } from './record-calls.ts';
 import { instancesHere } from './instances.ts';
 import { memoriesHere } from './memory.ts';
 import { loginsHere } from './logins.ts';
@@ -88,6 +89,7 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
     clientRoots: roots,
     recording,
     recordCall: audit.recorder?.call,
+    recordOutcome: recordCalls({ ...recording, store }),
     logins,
     only: request.only,
   });

@@ -18,7 +18,7 @@ export function attemptOf(
   // Made by the interpreter for this activity.
   const { step, tool, args } = request.input as unknown as CallInput;
   const attempt = {
-    kind: tool === 'exec.run_tests' ? 'tests' : tool.startsWith('exec.') ? 'program' : 'step',
+    kind: kindOfTool(tool, 'step'),
     subject: tool,
     target: `${plan.name}/${step}`,
     arguments: args.value,
@@ -36,6 +36,11 @@ export function attemptOf(
   return failed ? { ...attempt, ...failed } : attempt;
 }
 
+export function kindOfTool<Other extends FailedAttempt['kind']>(tool: string, other: Other) {
+  if (tool === 'exec.run_tests') return 'tests';
+  return tool.startsWith('exec.') ? 'program' : other;
+}
+
 /** The trace of the run, as W3C trace context writes it. */
 function traceOf(meta: ActivityRequest['meta']): { readonly traceId?: string } {
   const header = meta?.['traceparent'];
@@ -44,7 +49,7 @@ function traceOf(meta: ActivityRequest['meta']): { readonly traceId?: string } {
 }
 
 /** Our own tools that run programs and tests succeed when these fail: the result says it. */
-function failedProgram(
+export function failedProgram(
   tool: string,
   value: unknown,
 ): Pick<FailedAttempt, 'error' | 'exitCode'> | undefined {

@@ -2,7 +2,11 @@ import type { FleetControl } from '../contract/fleet/index.ts';
 import type { McpServer } from '../contract/server/index.ts';
 import { systemTimers, type Semaphore, type Log, type Timers } from '../kernel/index.ts';
 import type { CallExecutor } from './call-executor.ts';
-import { FleetCatalogue, type RecordCall } from './catalogue/fleet-catalogue.ts';
+import {
+  FleetCatalogue,
+  type RecordCall,
+  type RecordOutcome,
+} from './catalogue/fleet-catalogue.ts';
 import type { ListingCache } from './catalogue/listing-cache.ts';
 import { FleetServer } from './catalogue/fleet-server.ts';
 import { ServerRegistry } from './catalogue/server-registry.ts';
@@ -43,6 +47,7 @@ export interface FleetOptions {
   readonly cache?: ListingCache | undefined;
   /** Records each call before it is sent. */
   readonly recordCall?: RecordCall | undefined;
+  readonly recordOutcome?: RecordOutcome | undefined;
   readonly log: Log;
   readonly firstWaitMs?: number | undefined;
   readonly timers?: Timers | undefined;
@@ -98,7 +103,7 @@ export function createFleet(options: FleetOptions): OpenFleet {
     firstWaitMs: options.firstWaitMs ?? defaultFirstWaitMs,
     random: options.random ?? Math.random,
   });
-  const { title, version, executor, recordCall } = options;
+  const { title, version, executor, recordCall, recordOutcome } = options;
   const catalogue = new FleetCatalogue({
     title,
     version,
@@ -107,6 +112,7 @@ export function createFleet(options: FleetOptions): OpenFleet {
     setLogLevel: (level) => fleet.setLogLevel(level),
     close: () => fleet.close(),
     recordCall,
+    recordOutcome,
     log,
   });
   const left = builtIns.filter((server) => server.options.isListed === false);

@@ -1,7 +1,7 @@
 export { CallExecutor } from './call-executor.ts';
 export { compactCatalogue } from './catalogue/compact-catalogue.ts';
 export { FileListingCache } from './catalogue/listing-cache.ts';
-export type { RecordCall } from './catalogue/fleet-catalogue.ts';
+export type { RecordCall, RecordOutcome } from './catalogue/fleet-catalogue.ts';
 export type {
   ClientRecord,
   LoginKey,

@@ -3,8 +3,8 @@ import type { Caller } from '../caller/index.ts';
 import type { ErrorReport } from '../error/index.ts';
 import type { Json } from '../plan/index.ts';
 
-/** What failed: a step of a run, a program in the sandbox, a test run, the start of a server, a model. */
-export const failureKinds = ['step', 'program', 'tests', 'server', 'model'] as const;
+/** What failed: a step of a run, a call by itself, a program in the sandbox, a test run, the start of a server, a model. */
+export const failureKinds = ['step', 'call', 'program', 'tests', 'server', 'model'] as const;
 
 /** read-only: looks and changes nothing · safe: changes nothing of value · effect: changes something that a person cares about. */
 export const cureKinds = ['read-only', 'safe', 'effect'] as const;

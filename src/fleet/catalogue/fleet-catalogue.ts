@@ -37,6 +37,7 @@ export interface CatalogueOptions {
   readonly close: () => Promise<void>;
   /** Records each call before it is sent; what it throws refuses the call. */
   readonly recordCall?: RecordCall | undefined;
+  readonly recordOutcome?: RecordOutcome | undefined;
   readonly log: Log;
 }
 
@@ -46,6 +47,15 @@ export type RecordCall = (call: {
   readonly args: unknown;
   readonly context: CallContext;
   readonly refusal?: string;
+}) => void;
+
+/** How a call ended that was made: its result, or the error it ended with. */
+export type RecordOutcome = (call: {
+  readonly entry: CatalogueEntry;
+  readonly args: unknown;
+  readonly context: CallContext;
+  readonly result?: ToolResult;
+  readonly error?: unknown;
 }) => void;
 
 /** All servers of the fleet as one; the README lists the guarantees. */
@@ -144,6 +154,7 @@ export class FleetCatalogue implements Catalogue {
         { entry, semaphore, timeoutMs, entersSpan, mayRepeat, work },
         context,
       );
+      this.#options.recordOutcome?.({ entry, args, context, result });
       return this.#outward(server, result, context.caller);
     } catch (error) {
       context.signal.throwIfAborted();
@@ -151,6 +162,7 @@ export class FleetCatalogue implements Catalogue {
       if (error instanceof ServerUnavailableError && this.#registry.isDisabled(server.name)) {
         return this.#refuse(call, new ServerDisabledError(server.name));
       }
+      this.#options.recordOutcome?.({ entry, args, context, error });
       // A protocol error from the server stays an error; failures on the way to it become results.
       const isOurs = error instanceof AppError && error.code !== 'fleet.upstream_error';
       if (isOurs) return failedToolResult(reportError(error));
