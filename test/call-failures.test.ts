@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
@@ -39,10 +40,12 @@ it(
       body: JSON.stringify({ arguments: { path: 'three.txt' } }),
     });
     expect(await response.text()).toContain('three.txt');
-    child.kill('SIGTERM');
+    const closed = once(child, 'close');
+  child.kill('SIGTERM');
+  await closed;
     const failures = await failuresIn(cwd);
     expect(failures.map(({ kind, subject, runId }) => [kind, subject, runId])).toEqual(
-      Array(3).fill(['call', read, null]),
+      Array.from({ length: 3 }, () => ['call', read, null]),
     );
     expect(failures.map(({ message }) => /\w+\.txt/.exec(message)?.[0])).toEqual([
       'three.txt',

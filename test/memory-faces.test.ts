@@ -145,6 +145,22 @@ describe('the memory', { timeout: 120_000 }, () => {
     expect(typed.supersedes).not.toBeNull();
   });
 
+  it('lists and forgets preferences of a server, over REST and with --server', async () => {
+    const { url, headers } = await serveTutti({ cwd: aFolder() });
+    const env = { TUTTI_SERVER: url, TUTTI_TOKEN: headers.authorization.replace('Bearer ', '') };
+    const run = (...argv: string[]) => runTutti(argv, { cwd: aFolder(), env });
+    await run('ask', 'I always want tabs');
+    expect((await run('preferences')).stdout).toContain('indent with tabs');
+    const listed = await fetch(`${url}/api/v1/preferences`, { headers });
+    const { items } = Object(await listed.json());
+    expect(items).toMatchObject([{ text: 'indent with tabs', state: 'active' }]);
+    expect((await run('preferences', 'forget', 'spaces')).stderr).toContain('unknown_preference');
+    expect((await run('preferences', 'forget', 'tabs')).stdout).toBe(
+      'Forgotten: indent with tabs\n',
+    );
+    expect((await run('preferences', '--json')).stdout).toBe('[]\n');
+  });
+
   it('takes a forgotten message out of its session, the answer to it, the run and the database', async () => {
     const cwd = aFolder();
     const message = `format this ${word}:\n\`\`\`python\n${word}  =  1\n\`\`\``;

@@ -7,6 +7,7 @@ import { feedbackRoutes } from './routes/feedback.ts';
 import { instanceRoutes } from './routes/instances.ts';
 import { memoryRoutes } from './routes/memory.ts';
 import { experienceRoutes } from './routes/experience.ts';
+import { preferenceRoutes } from './routes/preferences.ts';
 import { planRoutes } from './routes/plans.ts';
 import { resourceRoutes } from './routes/resources.ts';
 import { runControlRoutes } from './routes/run-control.ts';
@@ -31,6 +32,7 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...agentRoutes,
   ...feedbackRoutes,
   ...memoryRoutes,
+  ...preferenceRoutes,
   ...toolRoutes,
   ...resourceRoutes,
   ...serverRoutes,

@@ -133,6 +133,10 @@ export interface Operations {
   postMemoryByIdCorrect: { input: { path: { id: string }; body: { readonly text: string } }; output: { readonly id: string; readonly kind: "fact" | "preference" | "decision" | "document" | "turn" | "experience"; readonly text: string; readonly source: ({ readonly kind: "turn"; readonly session: string; readonly turn: number; readonly role: "user" | "assistant"; readonly folder?: string } | { readonly kind: "run"; readonly runId: string; readonly step?: string; readonly folder?: string } | { readonly kind: "file"; readonly path: string; readonly folder?: string } | { readonly kind: "person"; readonly face: "cli" | "rest" | "mcp"; readonly folder?: string }); readonly status: "active" | "candidate" | "excluded"; readonly sensitivity: "normal" | "sensitive"; readonly pinned: boolean; readonly observedAt: string; readonly validFrom: string; readonly validUntil: (string | null); readonly supersedes: (string | null); readonly supersededBy: (string | null) } };
   /** Pin, accept or exclude a memory item */
   postMemoryByIdChange: { input: { path: { id: string }; body?: { readonly pinned?: boolean; readonly status?: "active" | "excluded" } }; output: { readonly id: string; readonly kind: "fact" | "preference" | "decision" | "document" | "turn" | "experience"; readonly text: string; readonly source: ({ readonly kind: "turn"; readonly session: string; readonly turn: number; readonly role: "user" | "assistant"; readonly folder?: string } | { readonly kind: "run"; readonly runId: string; readonly step?: string; readonly folder?: string } | { readonly kind: "file"; readonly path: string; readonly folder?: string } | { readonly kind: "person"; readonly face: "cli" | "rest" | "mcp"; readonly folder?: string }); readonly status: "active" | "candidate" | "excluded"; readonly sensitivity: "normal" | "sensitive"; readonly pinned: boolean; readonly observedAt: string; readonly validFrom: string; readonly validUntil: (string | null); readonly supersedes: (string | null); readonly supersededBy: (string | null) } };
+  /** List what the caller prefers, latest first */
+  getPreferences: { input: {  }; output: { readonly items: readonly { readonly topic: string; readonly text: string; readonly choice?: { readonly of: string; readonly value: string }; readonly language?: string; readonly project?: string; readonly learnedAt: string; readonly origin: "statement" | "correction" | "edit"; readonly evidence: string; readonly source?: { readonly session: string; readonly turn: number }; readonly state: "active" | "suggested" | "past" | "rejected"; readonly acceptedAt?: string; readonly endedAt?: string }[] } };
+  /** Forget a preference with its past */
+  postPreferencesForget: { input: { body: { readonly text: string } }; output: { readonly forgotten: readonly string[] } };
   /** List the tools of all servers */
   getTools: { input: { query?: { limit?: number; cursor?: string; server?: string; schemas?: boolean } }; output: { readonly items: readonly { readonly name: string; readonly server: string; readonly title?: string; readonly description?: string; readonly readOnly: boolean; readonly destructive: boolean; readonly inputSchema?: { readonly [key: string]: unknown }; readonly outputSchema?: { readonly [key: string]: unknown } }[]; readonly nextCursor: (string | null) } };
   /** Find the tools that fit what is to be done, best first */
@@ -274,6 +278,8 @@ export const operations = {
   deleteMemoryById: ['DELETE', '/api/v1/memory/{id}'],
   postMemoryByIdCorrect: ['POST', '/api/v1/memory/{id}/correct'],
   postMemoryByIdChange: ['POST', '/api/v1/memory/{id}/change'],
+  getPreferences: ['GET', '/api/v1/preferences'],
+  postPreferencesForget: ['POST', '/api/v1/preferences/forget'],
   getTools: ['GET', '/api/v1/tools'],
   getToolsFind: ['GET', '/api/v1/tools/find'],
   getToolsByName: ['GET', '/api/v1/tools/{name}'],

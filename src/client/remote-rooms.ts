@@ -305,8 +305,9 @@ export function remoteMemory(connection: Connection): Memory {
     }),
     observe: async () => [],
     settle: async () => {},
-    preferences: refuse('Listing preferences'),
-    forget: refuse('Forgetting a preference'),
+    preferences: async () => (await connection.call('getPreferences', {})).items,
+    forget: async (_caller, text) =>
+      (await connection.call('postPreferencesForget', { body: { text } })).forgotten,
     close: async () => {},
   };
 }
