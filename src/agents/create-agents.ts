@@ -3,7 +3,8 @@ import type { Caller } from '../contract/caller/index.ts';
 import type { RunView } from '../contract/run/index.ts';
 import { addAgents, type AddParts } from './definition/add-agents.ts';
 import { decompose } from './decompose/decompose.ts';
-import { choiceRequest, optionsFor, toJson } from './delegate/agent-options.ts';
+import { choiceRequest, modelsThere, optionsFor, toJson } from './delegate/agent-options.ts';
+import { Beside } from './delegate/beside.ts';
 import { budgetOf } from './delegate/budget.ts';
 import { delegate, type DelegateParts, explainRun } from './delegate/delegate.ts';
 import { judge } from './delegate/judge.ts';
@@ -12,7 +13,7 @@ import { Registry, type RegistryParts } from './registry/registry.ts';
 
 interface AgentsParts
   extends
-    Omit<DelegateParts, 'registry'>,
+    Omit<DelegateParts, 'registry' | 'beside'>,
     Omit<RegistryParts, 'store'>,
     Pick<AddParts, 'writeFile'> {
   /** The latest runs of a caller with their plans. */
@@ -25,10 +26,12 @@ interface AgentsParts
 }
 
 /** Agents as the faces use them. */
-export function createAgents(parts: AgentsParts): Agents {
+export function createAgents(parts: AgentsParts): Agents & { close(): Promise<void> } {
   const registry = new Registry(parts);
-  const delegating: DelegateParts = { ...parts, registry };
+  const beside = new Beside(parts);
+  const delegating: DelegateParts = { ...parts, registry, beside };
   return {
+    close: () => beside.close(),
     list: (caller) => registry.list(caller),
     show: (caller, name, version) => registry.show(caller, name, version),
     delegate: (request, context) => delegate(delegating, request, context),
@@ -37,11 +40,11 @@ export function createAgents(parts: AgentsParts): Agents {
       const tools = await parts.toolsFor(caller);
       const fresh = { key: 'explain', limits: parts.limits, tools, nowMs: parts.timers.now() };
       const budget = budgetOf({}, fresh);
-      const hasModel = await parts.loop.isThere();
-      const options = await optionsFor(registry, { request, budget, hasModel }, caller);
+      const models = await modelsThere(parts.loop);
+      const options = await optionsFor(registry, { request, budget, models }, caller);
       const mayExplore = options.every(({ ready }) => ready.isReading);
       const project = await parts.project();
-      const asked = choiceRequest(options, { task: request.task, caller, mayExplore, project });
+      const asked = choiceRequest(options, { request, caller, mayExplore, project });
       return toJson(await parts.chooser.explain(asked));
     },
     judge: (caller, judgement) => judge(parts, caller, judgement),
@@ -52,7 +55,7 @@ export function createAgents(parts: AgentsParts): Agents {
     decompose: async (caller, task, afterRun) =>
       decompose({
         task,
-        hasModel: await parts.loop.isThere(),
+        hasModel: (await modelsThere(parts.loop)).size > 0,
         pathExists: parts.pathExists,
         paths: await parts.projectPaths(),
         meanMs: await parts.store.durations(caller.id),

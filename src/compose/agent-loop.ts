@@ -12,7 +12,7 @@ const maxInstructionChars = 8_000;
 /** The loop of the agent of Tutti, held to the tools and limits of one agent. */
 export function agentLoop(parts: AgentHereParts): ModelLoop {
   return {
-    isThere: async () => (await parts.models.find('agent')) !== null,
+    isThere: async (role) => (await parts.models.find(role)) !== null,
     run: async (request) => {
       const { createAgent } = await import('../agent/ask/index.ts');
       const whole = inScope(agentParts(parts), parts, request.caller);
@@ -79,7 +79,10 @@ function limitRuns(
 }
 
 /** Models that are asked no more once the tokens or the money of the task, or of one around it, are used up. */
-function limitModels(models: AgentParts['models'], { budget }: LoopRequest): AgentParts['models'] {
+function limitModels(
+  models: AgentParts['models'],
+  { budget, role }: LoopRequest,
+): AgentParts['models'] {
   const limits = modelLimitsOf({ [agentBudgetMetaKey]: budget });
   const limited = (call: ModelCall): ModelCall => ({ ...call, limits });
   const explain = (error: unknown): never => {
@@ -88,10 +91,10 @@ function limitModels(models: AgentParts['models'], { budget }: LoopRequest): Age
     throw new BudgetUsedUpError(unit === 'tokens' ? 'tokens' : 'money', budget.chain);
   };
   return {
-    find: (...given) => models.find(...given),
+    find: (_role, client) => models.find(role, client),
     linkBudgets: (...given) => models.linkBudgets(...given),
-    text: (role, request, call) => models.text(role, request, limited(call)).catch(explain),
-    structured: (role, request, call) =>
+    text: (_role, request, call) => models.text(role, request, limited(call)).catch(explain),
+    structured: (_role, request, call) =>
       models.structured(role, request, limited(call)).catch(explain),
   };
 }

@@ -31,8 +31,11 @@ const maxDepth = 3;
 /** Of a project, to see its language. */
 const maxListedFiles = 2_000;
 
+/** Closing waits for what is compared beside answers. */
+type ClosableAgents = Agents & { close(): Promise<void> };
+
 /** The agents of this process; nothing of them is loaded before one is asked for. */
-export function agentsHere(parts: AgentsHereParts): Agents {
+export function agentsHere(parts: AgentsHereParts): ClosableAgents {
   const open = lazy(async () => {
     const { createAgentChoice, createAgents } = await import('../agents/index.ts');
     const { settings, store, runs, catalogue, contexts, request } = parts;
@@ -81,7 +84,7 @@ export function agentsHere(parts: AgentsHereParts): Agents {
     lazy(async () => (await open()).versions),
     {},
   );
-  return lazyObject<Agents>(open, { versions });
+  return lazyObject<ClosableAgents>(open, { versions });
 }
 
 /** Of a task that no other task began. */

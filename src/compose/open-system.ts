@@ -82,7 +82,7 @@ export async function openSystem(request: SystemRequest): Promise<System> {
       return listener;
     },
     work: (options) => runs.work(options),
-    close: () => closeInOrder([alerts, serving, runs, catalogue, ...opened, ...last]),
+    close: () => closeInOrder([alerts, serving, rooms.agents, runs, catalogue, ...opened, ...last]),
   };
 }
 

@@ -42,6 +42,8 @@ interface AgencyOptions {
   readonly currentVersions?: ReadonlyMap<string, readonly string[]>;
   /** Thrown in place of starting a run. */
   readonly startError?: Error;
+  /** In place of one that learns nothing. */
+  readonly chooser?: Chooser;
   /** What tools and loops ask. */
   readonly models?: PaidModels;
   /** Of a process that died. */
@@ -56,6 +58,7 @@ export interface Agency {
   readonly cancelled: readonly string[];
   /** What the chooser was told. */
   readonly recorded: readonly Outcome[];
+  close(): Promise<void>;
   delegate(
     request: Partial<DelegateRequest>,
     context?: Partial<CallContext>,
@@ -89,8 +92,11 @@ export function anAgency(options: AgencyOptions): Agency {
   });
   const recorded: Outcome[] = [];
   const chooser: Chooser = {
-    ...chooseByHealth(),
-    record: async (_caller, outcome) => void recorded.push(outcome),
+    ...(options.chooser ?? chooseByHealth()),
+    record: async (caller, outcome) => {
+      recorded.push(outcome);
+      await options.chooser?.record(caller, outcome);
+    },
   };
   const { spentBy } = models;
   const agents = createAgents({ ...partsOf(options, runs), chooser, store, spentBy });
@@ -100,6 +106,7 @@ export function anAgency(options: AgencyOptions): Agency {
     calls,
     cancelled: runs.cancelled,
     recorded,
+    close: () => agents.close(),
     delegate: ({ task = 'Do the thing', ...request }, context = {}) =>
       agents.delegate({ ...request, task }, aCallContext({ caller: localCaller, ...context })),
   };

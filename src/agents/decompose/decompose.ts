@@ -83,13 +83,7 @@ export function decompose({
   const possible = template.steps.filter(({ needsModel }) => hasModel || needsModel !== true);
   const left = after ? withNeeded(possible, possible.filter(isOpen)) : possible;
   if (left.length === 0) throw new InvalidTaskError('every step of it has succeeded already');
-  for (const { id, agent } of template.steps.filter((one) => !possible.includes(one))) {
-    questions.push(
-      agent?.capability === 'code.add'
-        ? `Writing new code needs a model, so step "${id}" was left out and the others look at the code there is: configure one ("tutti models"), or write it yourself?`
-        : `Step "${id}" (${agent?.capability ?? ''}) needs a model and was left out: configure one ("tutti models"), or do it yourself?`,
-    );
-  }
+  questions.push(...template.steps.filter((one) => !possible.includes(one)).map(askForModel));
   for (const { id } of after ? possible.filter(isOpen) : []) {
     const error = after?.steps[id]?.error?.message;
     if (error !== undefined)
@@ -118,6 +112,12 @@ export function decompose({
     },
     questions,
   };
+}
+
+function askForModel({ id, agent }: TemplateStep): string {
+  if (agent?.capability === 'code.add')
+    return `Writing new code needs a model, so step "${id}" was left out and the others look at the code there is: configure one ("tutti models"), or write it yourself?`;
+  return `Step "${id}" (${agent?.capability ?? ''}) needs a model and was left out: configure one ("tutti models"), or do it yourself?`;
 }
 
 interface Placing {

@@ -1,4 +1,4 @@
-import { languages } from '../../contract/language/index.ts';
+import type { ModelRole } from '../../contract/model/index.ts';
 import type {
   AgentBudget,
   Choice,
@@ -16,6 +16,8 @@ import {
 } from '../errors.ts';
 import { toolsIn } from '../definition/check-agent.ts';
 import type { ReadyAgent, Registry } from '../registry/registry.ts';
+import type { ModelLoop } from './run-attempt.ts';
+import { classOf } from './task-class.ts';
 import type { DelegationRow } from './delegation-store.ts';
 
 /** A call that wants a task done, with what is left for it. */
@@ -26,7 +28,8 @@ export interface Task {
   readonly parentRun: string | null;
   readonly parentStep: string | null;
   readonly capability: string | undefined;
-  readonly hasModel: boolean;
+  /** Roles that a model is there for. */
+  readonly models: ReadonlySet<ModelRole>;
 }
 
 /** A version that may do the task, with the capability it does it by. */
@@ -37,10 +40,16 @@ export interface Option {
   readonly decisionId: string | null;
 }
 
+export async function modelsThere(loop: Pick<ModelLoop, 'isThere'>): Promise<Set<ModelRole>> {
+  const roles: readonly ModelRole[] = ['agent', 'code'];
+  const there = await Promise.all(roles.map((role) => loop.isThere(role)));
+  return new Set(roles.filter((_role, index) => there[index] === true));
+}
+
 /** Which agents there are for a task depends on files, tools and rights alone; the chooser puts them in order. */
 export async function optionsFor(
   registry: Registry,
-  { request, budget, hasModel }: Pick<Task, 'request' | 'budget' | 'hasModel'>,
+  { request, budget, models }: Pick<Task, 'request' | 'budget' | 'models'>,
   caller: CallContext['caller'],
 ): Promise<readonly Pick<Option, 'ready' | 'capability'>[]> {
   const { agent: name, capability, version } = request;
@@ -61,7 +70,9 @@ export async function optionsFor(
     capability: capability ?? bestCapability(ready, request.task),
   }));
   const able = options.filter(
-    (one) => hasModel || Object.hasOwn(one.ready.agent.procedures, one.capability),
+    ({ ready: { agent }, capability: wanted }) =>
+      Object.hasOwn(agent.procedures, wanted) ||
+      (agent.model !== 'none' && models.has(agent.model)),
   );
   const [unable] = options;
   if (able.length === 0 && unable)
@@ -118,25 +129,21 @@ function bestCapability({ agent }: ReadyAgent, task: string): string {
 export function choiceRequest(
   options: readonly Pick<Option, 'ready' | 'capability'>[],
   {
-    task,
+    request,
     caller,
     mayExplore,
     project,
   }: {
-    task: string;
+    request: Pick<DelegateRequest, 'task' | 'inputs'>;
     caller: CallContext['caller'];
     mayExplore: boolean;
     project: string | undefined;
   },
 ): ChoiceRequest {
-  const language = languages.find((name) => new RegExp(`\\b${name}\\b`, 'i').test(task));
+  const capability = options[0]?.capability ?? '';
   return {
     caller,
-    task: {
-      capability: options[0]?.capability ?? '',
-      ...(language !== undefined && { language }),
-      ...(project !== undefined && { project }),
-    },
+    task: classOf(request, { capability, project }),
     candidates: options.map(({ ready }) => ({
       agent: ready.agent.name,
       version: ready.agent.version,

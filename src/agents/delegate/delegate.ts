@@ -14,11 +14,13 @@ import { BudgetExceededError, InvalidTaskError, UnavailableAgentError } from '..
 import {
   choiceRequest,
   inOrder,
+  modelsThere,
   type Option,
   optionsFor,
   rememberedOrder,
   type Task,
 } from './agent-options.ts';
+import type { Beside } from './beside.ts';
 import { budgetOf, type Left } from './budget.ts';
 import type { DelegationRow, DelegationStore } from './delegation-store.ts';
 import { shadowSuffix } from './judge.ts';
@@ -26,6 +28,7 @@ import type { AttemptResult } from './run-attempt.ts';
 import { attemptOf, tryOne, type TryParts, whole } from './try-agent.ts';
 
 export interface DelegateParts extends TryParts {
+  readonly beside: Beside;
   /** What a caller may call, `server.tool`. */
   readonly toolsFor: (caller: CallContext['caller']) => Promise<readonly string[]>;
   /** Where the task is done, as far as that is known: success is learned for each by itself. */
@@ -57,11 +60,32 @@ export async function delegate(
   if (settled && (isLast || settled.changes.length > 0)) return settled;
   const own = tryInOrder(parts, { ...task, order, before }, context);
   if (!shadow) return own;
-  const key = `${task.key}${shadowSuffix}`;
-  const other = tryInOrder(parts, { ...task, key, order: [shadow], before: [] }, context);
-  // What becomes of it is recorded, and nothing else.
-  await Promise.allSettled([own, other]);
+  await compareBeside(parts, { ...task, order: [shadow] }, { context, own });
   return own;
+}
+
+/** The answer does not wait for a shadow, nor share its limits with one; what becomes of it is recorded. */
+async function compareBeside(
+  parts: DelegateParts,
+  task: Omit<OrderedTask, 'before'>,
+  { context, own }: { readonly context: CallContext; readonly own: Promise<unknown> },
+): Promise<void> {
+  const key = `${task.key}${shadowSuffix}`;
+  const budget = { ...task.budget, tasks: [{ id: key, ...limitsIn(task.budget) }] };
+  const cancel = new AbortController();
+  const stop = (): void => cancel.abort(context.signal.reason);
+  context.signal.addEventListener('abort', stop, { once: true });
+  parts.beside.begin(cancel.signal, (signal) => {
+    const { client: _client, ...quiet } = context;
+    const alone = { ...quiet, signal, progress: () => {} };
+    return tryInOrder(parts, { ...task, key, budget, before: [] }, alone);
+  });
+  try {
+    await own;
+  } finally {
+    // Who has the answer may leave.
+    context.signal.removeEventListener('abort', stop);
+  }
 }
 
 async function openTask(
@@ -101,7 +125,7 @@ async function openTask(
     parentStep:
       parentRun !== null && key.startsWith(`${parentRun}:`) ? (key.split(':')[1] ?? null) : null,
     capability,
-    hasModel: await parts.loop.isThere(),
+    models: await modelsThere(parts.loop),
   };
 }
 
@@ -129,7 +153,7 @@ async function decide(
   const mayExplore = options.every(({ ready }) => ready.isReading);
   const choice = await parts.chooser.choose(
     choiceRequest(options, {
-      task: task.request.task,
+      request: task.request,
       caller,
       mayExplore,
       project: await parts.project(),

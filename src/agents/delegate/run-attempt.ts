@@ -8,6 +8,7 @@ import {
   type Procedure,
 } from '../../contract/agents/index.ts';
 import type { Caller } from '../../contract/caller/index.ts';
+import type { ModelRole } from '../../contract/model/index.ts';
 import type { Json } from '../../contract/plan/index.ts';
 import type { RunView, Workflows } from '../../contract/run/index.ts';
 import type { CallContext } from '../../contract/server/index.ts';
@@ -34,6 +35,8 @@ export interface Attempt {
 }
 
 export interface LoopRequest {
+  /** Of the models that decide what to do. */
+  readonly role: ModelRole;
   readonly caller: Caller;
   readonly task: string;
   readonly instructions: string;
@@ -49,7 +52,7 @@ export interface LoopRequest {
 
 /** The bounded loop with a model. */
 export interface ModelLoop {
-  isThere(): Promise<boolean>;
+  isThere(role: ModelRole): Promise<boolean>;
   /** Answered: the model called the task over. A limit that stopped it, or a question, is no answer. */
   run(
     request: LoopRequest,
@@ -220,6 +223,7 @@ async function askLoop(
   let { sessionId } = attempt;
   const ask = async (): ReturnType<ModelLoop['run']> =>
     parts.loop.run({
+      role: agent.model === 'code' ? 'code' : 'agent',
       caller: narrowed(context.caller, budget),
       task: request.task,
       instructions: agent.instructions,
