@@ -11,6 +11,8 @@ import { scoreWithLlama } from './support/ml/score-gguf.ts';
 import { openEngines } from './support/ml/open-engines.ts';
 
 const addonFile = resolve('test/llama/node_modules/node-llama-cpp/dist/index.js');
+const hasLlama = existsSync(addonFile);
+const whyNoLlama = hasLlama ? '' : ' (skipped: node-llama-cpp is missing; `make test` installs it)';
 /** llama.cpp rounds activations to 8 bits, too, when weights are quantized. */
 const llamaTolerance = { f16: 1e-4, q8_0: 1e-2, q4_0: 3e-2 };
 /** Shorter than a window, so that both score it in one piece. */
@@ -50,7 +52,9 @@ describe.skipIf(bubblewrapMissing)(`GGUF files${whyNoBubblewrap}`, () => {
     return (await engine.run(evaluationOf(model), watchIn(in_(name)))).metrics;
   };
 
-  it('are small, score nearly as the weights they are made from, and load in llama.cpp', async () => {
+  const written: [keyof typeof bars, ModelFiles][] = [];
+
+  it('are small, and score nearly as the weights they are made from', async () => {
     const { model } = await embedded.run(job, watchIn(in_('trained')));
     if (!model) throw new Error('nothing was trained');
     const before = await score(model, 'before');
@@ -72,13 +76,19 @@ describe.skipIf(bubblewrapMissing)(`GGUF files${whyNoBubblewrap}`, () => {
       expect((after['perplexity'] ?? Infinity) / (before['perplexity'] ?? 1)).toBeLessThanOrEqual(
         factor,
       );
-      if (!existsSync(addonFile)) continue;
-      const file = join(made.model.folder, 'model.gguf');
+      written.push([quantization, made.model]);
+    }
+  });
+
+  it.skipIf(!hasLlama)(`load in llama.cpp, with the same scores${whyNoLlama}`, async () => {
+    expect(written).toHaveLength(Object.keys(bars).length);
+    for (const [quantization, model] of written) {
+      const file = join(model.folder, 'model.gguf');
       const theirs = await scoreWithLlama(addonFile, file, passage);
       expect(theirs.tokens.slice(1, -1)).toEqual([...Buffer.from(passage)]);
       const ours = await gguf.run(
         {
-          ...evaluationOf(made.model),
+          ...evaluationOf(model),
           data: { train: writeRows(in_('passage.jsonl'), [{ text: passage }]) },
         },
         watchIn(in_(`${quantization}-passage`)),

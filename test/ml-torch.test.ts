@@ -15,7 +15,7 @@ import { openEngines } from './support/ml/open-engines.ts';
 const hasTorch = existsSync('/usr/lib/python3/dist-packages/torch');
 const whyNot = hasTorch
   ? whyNoBubblewrap
-  : ' (skipped: apt-get install --no-install-recommends python3-torch libopenblas0-pthread)';
+  : ' (skipped: no python3-torch, which `make test` does not install: over 150 MB to fetch and 650 MB on disk; apt-get install --no-install-recommends python3-torch libopenblas0-pthread)';
 const steps = isProof ? 60 : 12;
 
 function lossesOf({ model }: TrainingResult): number[] {

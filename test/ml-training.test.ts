@@ -4,6 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { TrainingEngine, TrainingResult } from '../src/contract/ml/index.ts';
 import { createEmbeddedEngine } from '../src/toolbox/ml/engines/index.ts';
 import { writeRows } from '../testkit/ml/tiny-llama.ts';
+import { isProof } from '../testkit/sample.ts';
 import { bubblewrapMissing, whyNoBubblewrap } from '../testkit/sandbox/this-machine.ts';
 import { aFinetuneJob, watchIn } from './support/ml/finetune-job.ts';
 import { openEngines } from './support/ml/open-engines.ts';
@@ -84,6 +85,55 @@ describe.skipIf(bubblewrapMissing)(`fine-tuning in the sandbox${whyNoBubblewrap}
     expect(weightsOf(await engine.run(job, resumed))).toBe(weightsOf(whole));
     expect(resumed.events.find(({ event }) => event === 'start')).toMatchObject({
       fromStep: expect.toSatisfy((step: number) => step > 0),
+    });
+  });
+
+  it('reports at least every two seconds, and a cancel costs at most two seconds and a step', async () => {
+    const large = { hidden: 128, inner: 320, layers: 4, heads: 4, groups: 2, isTied: false };
+    const hyperparameters = { max_steps: 4_000, max_seq_length: 64, save_steps: 9_999 };
+    const quiet = { ...hyperparameters, logging_steps: 9_999, per_device_train_batch_size: 16 };
+    const limits = { wallMs: 7_200_000, memoryBytes: 2e9, diskBytes: 1e9 };
+    const long = aFinetuneJob(
+      in_('large'),
+      { method: 'full', limits, hyperparameters: quiet },
+      large,
+    );
+    const times: number[] = [];
+    const reports: number[] = [];
+    let cancelledAtMs = 0;
+    const watch = watchIn(in_('timed'), (event) => {
+      if (event.event !== 'step') return false;
+      times.push(performance.now());
+      reports.push(event.step);
+      const isEnough = (times.at(-1) ?? 0) - (times[0] ?? 0) > 6_000;
+      if (isEnough) cancelledAtMs ||= performance.now();
+      return isEnough;
+    });
+    expect(await engine.run(long, watch)).toMatchObject({ status: 'cancelled' });
+    const span = (times.at(-1) ?? 0) - (times[0] ?? 0);
+    const stepMs = span / ((reports.at(-1) ?? 0) - (reports[0] ?? 0));
+    // In steps of this very run, because the machine may be busy with others.
+    const stored = watch.events.findLast(({ event }) => event === 'checkpoint');
+    const cancelledAt = reports[times.findIndex((at) => at >= cancelledAtMs)] ?? reports.at(-1);
+    if (stored?.event !== 'checkpoint' || cancelledAt === undefined)
+      throw new Error('no checkpoint');
+    expect(stored.step - cancelledAt).toBeLessThanOrEqual(1 + Math.ceil(2_000 / stepMs));
+    const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0));
+    expect(gaps.toSorted((a, b) => a - b)[Math.floor(gaps.length / 2)]).toBeLessThan(
+      2_000 + stepMs,
+    );
+    expect(reports.length).toBeGreaterThanOrEqual(Math.floor(span / (2_000 + stepMs)));
+    if (isProof)
+      console.log({
+        stepMs,
+        reports: reports.length,
+        over: stored.step - cancelledAt,
+        largest: Math.max(...gaps),
+      });
+    const resumed = watchIn(in_('timed'), ({ event }) => event === 'start');
+    await engine.run(long, resumed);
+    expect(resumed.events.find(({ event }) => event === 'start')).toMatchObject({
+      fromStep: stored.step,
     });
   });
 

@@ -92,7 +92,7 @@ describe('a configuration', () => {
   ])('is refused with %s', async (_what, args, says) => {
     const { call, write, runs } = aProject();
     write('base.yaml', 'base_model: tiny');
-    write('qlora.yaml', `${axolotl.replace('adapter: lora', 'adapter: qlora')}`);
+    write('qlora.yaml', axolotl.replace('adapter: lora', 'adapter: qlora'));
     write('seed.yaml', axolotl.replace('seed: 7', 'seed: -1'));
     const result = await call('finetune', args);
     expect(result).toMatchObject({ error: { code: 'ml.bad_config' } });
