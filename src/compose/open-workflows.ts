@@ -31,7 +31,6 @@ export interface OpenWorkflows {
 }
 
 const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 
 type Parts = WorkflowParts & { readonly artifacts: Artifacts };
 
@@ -143,7 +142,7 @@ function portsOf(
       engine: workflow.engine,
       maxRunMs: workflow.max_run_ms,
       maxItems: workflow.max_items,
-      retentionMs: workflow.retention_days * dayMs,
+      retentionMs: workflow.retention_days * 24 * hourMs,
     },
     place: () => roots.folder(),
   };

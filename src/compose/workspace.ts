@@ -4,7 +4,7 @@ import type { PreviewEffect } from '../contract/tool/index.ts';
 import type { ServerEntry } from '../fleet/index.ts';
 import { createFaultPoints } from '../kernel/index.ts';
 import type { WorkspaceServer } from '../toolbox/workspace/index.ts';
-import { noticeUndo } from './contexts.ts';
+import { noticeUndo } from './feedback.ts';
 import { offerKey } from './offer-key.ts';
 import { openRooted } from './rooted-server.ts';
 import type { ToolboxOptions } from './toolbox.ts';

@@ -135,7 +135,7 @@ function fileFor(task: string, { path, language, pathExists }: Placing): string 
   );
   const name = words.slice(0, maxNameWords).join('_') || 'feature';
   const folder = named.ext === '' ? (path ?? '') : named.dir;
-  return join(folder, `${name}${endings[language] ?? '.txt'}`);
+  return join(folder, `${name}${endings.get(language) ?? '.txt'}`);
 }
 
 const maxNameWords = 3;
@@ -145,17 +145,17 @@ const dullWords = new Set(
   ),
 );
 
-const endings: Readonly<Record<string, string>> = {
-  python: '.py',
-  javascript: '.mjs',
-  typescript: '.ts',
-  java: '.java',
-  go: '.go',
-  rust: '.rs',
-  sql: '.sql',
-  html: '.html',
-  css: '.css',
-};
+const endings = new Map([
+  ['python', '.py'],
+  ['javascript', '.mjs'],
+  ['typescript', '.ts'],
+  ['java', '.java'],
+  ['go', '.go'],
+  ['rust', '.rs'],
+  ['sql', '.sql'],
+  ['html', '.html'],
+  ['css', '.css'],
+]);
 
 /** The file that test runners of its language look for beside a new one; none where tests are part of the code or unknown. */
 function testsFor(file: string): string {

@@ -88,16 +88,16 @@ function see(output: Output, at: SeenStep, seen: Mutable): void {
 }
 
 /** Lists without which a result holds nothing. */
-const resultLists: Readonly<Record<string, string>> = {
-  'docs.get_docs': 'passages',
-  'workspace.git_log': 'commits',
-  'workspace.list_files': 'files',
-};
+const resultLists = new Map([
+  ['docs.get_docs', 'passages'],
+  ['workspace.git_log', 'commits'],
+  ['workspace.list_files', 'files'],
+]);
 /** How much was looked at. */
 const lookedCounts = ['files_scanned', 'files_reviewed', 'packages_scanned'];
 
 function isEmpty(output: Output, tool: string): boolean {
-  const list = output[resultLists[tool] ?? ''];
+  const list = output[resultLists.get(tool) ?? ''];
   const isNone = Array.isArray(list) && list.length === 0;
   return isNone || lookedCounts.some((name) => output[name] === 0);
 }

@@ -2,15 +2,13 @@ import type { DelegateRequest, TaskClass } from '../../contract/agents/index.ts'
 import { languages } from '../../contract/language/index.ts';
 
 /** Words by which a task asks for a kind of work; the first one in it counts. */
-const kindWords: Readonly<Record<string, readonly string[]>> = {
-  fix: ['fix', 'repair', 'debug', 'solve', 'correct'],
-  write: ['write', 'add', 'create', 'implement', 'build', 'generate', 'make', 'propose'],
-  change: ['change', 'refactor', 'rename', 'clean', 'simplify', 'format', 'move', 'remove'],
-  look: ['review', 'scan', 'check', 'find', 'explain', 'measure', 'run', 'test', 'read', 'show'],
-};
-
 const kinds = new Map(
-  Object.entries(kindWords).flatMap(([kind, words]) => words.map((word) => [word, kind] as const)),
+  [
+    ['fix', 'fix repair debug solve correct'],
+    ['write', 'write add create implement build generate make propose'],
+    ['change', 'change refactor rename clean simplify format move remove'],
+    ['look', 'review scan check find explain measure run test read show'],
+  ].flatMap(([kind = '', words = '']) => words.split(' ').map((word) => [word, kind] as const)),
 );
 
 /** What is known of a task before it is done: success is learned for each class by itself. */
