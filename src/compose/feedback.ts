@@ -17,7 +17,7 @@ export interface FeedbackParts {
   readonly log: Log;
 }
 
-/** What people think of results, and who is told of it. */
+/** What people think of results; the choice of agents learns from it. */
 export function feedbackHere(parts: FeedbackParts): Feedback {
   return tellingAgents(openFeedback(parts), parts);
 }
