@@ -6,4 +6,4 @@ export {
 } from './engines/index.ts';
 export { usableEnvironments } from './environment/usable-environments.ts';
 export type { MlParts } from './ml-ports.ts';
-export { createMlServer, type MlServer } from './ml-server.ts';
+export { createMlServer } from './ml-server.ts';

@@ -15,7 +15,7 @@ import { estimateTool } from './models/estimate-tool.ts';
 import { getModelTool, listModelsTool, promoteModelTool } from './models/store-tools.ts';
 import { finetuneTool, quantizeTool, trainTool } from './models/train-tools.ts';
 
-export interface MlServer extends McpServer {
+interface MlServer extends McpServer {
   /** What a call would do, undefined for tools that change nothing. Throws what the call would throw. */
   preview(
     tool: string,
