@@ -41,8 +41,8 @@ it(
     });
     expect(await response.text()).toContain('three.txt');
     const closed = once(child, 'close');
-  child.kill('SIGTERM');
-  await closed;
+    child.kill('SIGTERM');
+    await closed;
     const failures = await failuresIn(cwd);
     expect(failures.map(({ kind, subject, runId }) => [kind, subject, runId])).toEqual(
       Array.from({ length: 3 }, () => ['call', read, null]),

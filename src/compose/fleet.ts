@@ -9,7 +9,6 @@ import {
   type OpenFleet,
   type Outside,
   type RecordCall,
-  type RecordOutcome,
   type ServerEntry,
 } from '../fleet/index.ts';
 import {
@@ -20,7 +19,8 @@ import {
   type ProcessOwner,
 } from '../kernel/index.ts';
 import type { Tracing } from '../observe/index.ts';
-import { recordStarts, type Recording } from './record-attempts.ts';
+import { recordStarts } from './record-attempts.ts';
+import { recordCalls, type RecordCallsParts } from './record-calls.ts';
 import { UnknownServersError } from './errors.ts';
 import type { LoginsHere } from './logins.ts';
 import { redactServerText } from './redact-server-text.ts';
@@ -37,10 +37,9 @@ export interface FleetParts {
   readonly clientRoots: ClientRoots;
   /** Records each call before it is sent. */
   readonly recordCall?: RecordCall | undefined;
-  readonly recordOutcome?: RecordOutcome | undefined;
   readonly logins: LoginsHere;
-  /** Reported to after each start of a server. */
-  readonly recording?: Recording;
+  /** Reported to after each start of a server and each direct call. */
+  readonly recording?: RecordCallsParts;
   /** Serve just these; all when not given. */
   readonly only: readonly string[] | undefined;
 }
@@ -70,7 +69,7 @@ export function openFleet(parts: FleetParts): OpenFleet {
     enabledTools: tools.enabled,
     cache: new FileListingCache(join(home, 'catalogue'), log),
     recordCall: parts.recordCall,
-    recordOutcome: parts.recordOutcome,
+    recordOutcome: parts.recording && recordCalls(parts.recording),
     onToolChange: settings.servers.on_tool_change,
     log,
   });

@@ -20,7 +20,6 @@ import { auditWorkflows } from './audited-ports.ts';
 import { contextsHere } from './contexts.ts';
 import { experienceHere } from './experience.ts';
 import { recordModelCalls } from './record-attempts.ts';
-import { recordCalls } from './record-calls.ts';
 import { instancesHere } from './instances.ts';
 import { memoriesHere } from './memory.ts';
 import { loginsHere } from './logins.ts';
@@ -50,7 +49,7 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
   const sandbox = traceSandbox(sandboxHere({ ...known, request }), tracing);
   const workspace = workspaceHere({ ...known, roots, request, feedback: () => feedback });
   const experience = experienceHere({ ...known, store, roots, workflows: () => flows.workflows });
-  const recording = { experience, version };
+  const recording = { experience, version, store };
   const preview = firstOf(() => [workspace.preview, ml.preview]);
   const flow = { ...known, tracing, store, roots, request, catalogue, preview, recording };
   const flows = workflowsHere({ ...flow, access: access.credentials });
@@ -89,7 +88,6 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
     clientRoots: roots,
     recording,
     recordCall: audit.recorder?.call,
-    recordOutcome: recordCalls({ ...recording, store }),
     logins,
     only: request.only,
   });

@@ -8,7 +8,7 @@ import type { Store } from '../store/index.ts';
 import { type Recording, surroundingsOf } from './record-attempts.ts';
 import { failedProgram, kindOfTool } from './step-attempt.ts';
 
-interface RecordCallsParts extends Recording {
+export interface RecordCallsParts extends Recording {
   readonly store: { readonly experience: Pick<Store['experience'], 'openTargets'> };
 }
 
