@@ -14,7 +14,7 @@ export interface ListOptions {
 
 const clientInfo = { name: 'bench', version: '1' };
 const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
-const opening = [
+export const opening = [
   { id: 1, method: 'initialize', params },
   { method: 'notifications/initialized' },
   { id: 2, method: 'tools/list' },

@@ -9,6 +9,7 @@ import { measureColdReview } from './cold-review.ts';
 import { measureFormatting, measureReview } from './engines.ts';
 import { measureFindTools } from './find-tools.ts';
 import { measureFleetStart } from './fleet-start.ts';
+import { measureLargeFleet } from './large-fleet.ts';
 import type { Comparison } from './measure.ts';
 import { measureVerification } from './verification.ts';
 import { measureFirstList, measureHelp, measureIdleMemory } from './start-up.ts';
@@ -17,6 +18,7 @@ const results: Comparison[] = [
   await measureHelp(),
   await measureFirstList(),
   ...(await measureFleetStart()),
+  ...(await measureLargeFleet()),
   ...(await measureFormatting()),
   ...(await measureReview()),
   ...measureColdReview(),
