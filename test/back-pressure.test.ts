@@ -88,3 +88,47 @@ it('serves a few calls at a time while memory is above its limit', { timeout }, 
   expect(new Set(answers)).toEqual(new Set(['200 ', '429 2']));
   expect((await postMcp(url, session, format)).status).toBe(200);
 });
+
+it(
+  'answers a tenant while another one floods: no tenant takes every slot',
+  { timeout },
+  async () => {
+    const cwd = aHome({ server: { max_calls: 20, rate_limit: { max_in_flight: 1_000 } } });
+    const { url, headers } = await serveTutti({ cwd });
+    const keyOf = async (tenant: string): Promise<{ authorization: string }> => {
+      const made = await fetch(`${url}/api/v1/keys`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify({ name: 'ci', tenant, role: 'developer' }),
+      });
+      const { secret } = (await made.json()) as { secret: string };
+      return { authorization: `Bearer ${secret}` };
+    };
+    const loud = await openSession(url, await keyOf('loud'));
+    const quiet = await openSession(url, await keyOf('quiet'));
+    const waiting = { method: 'tools/call', params: { name: 'fixture__wait', arguments: {} } };
+    const leaving = new AbortController();
+    // Calls that do not end, and one after the other in place of those that are refused.
+    const refused = new Set<string>();
+    for (let id = 0; id < 40; id += 1) {
+      void fetch(`${url}/mcp`, {
+        method: 'POST',
+        headers: { ...loud, 'content-type': 'application/json', accept: 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id, ...waiting }),
+        signal: leaving.signal,
+      })
+        .then(async (response) => refused.add(`${response.status} ${await response.text()}`))
+        .catch(() => {});
+    }
+    await expect.poll(() => [...refused].join(), { timeout: 20_000 }).toContain('of your tenant');
+    for (let call = 0; call < 20; call += 1) {
+      const response = await postMcp(url, quiet, { ...format, id: call });
+      expect([response.status, await response.text()]).toEqual([
+        200,
+        expect.stringContaining('structuredContent'),
+      ]);
+    }
+    expect((await postMcp(url, loud, format)).status).toBe(429);
+    leaving.abort();
+  },
+);

@@ -67,3 +67,49 @@ it('waits for calls no longer than its limit', async () => {
   await admission.untilIdle(1);
   expect(admission.running).toBe(1);
 });
+
+it('leaves slots for others, however many calls the other tenants send', () => {
+  const admission = anAdmission(1_000);
+  /** Calls of this tenant that begin until it is refused. */
+  const flood = (tenant: string): number => {
+    let begun = 0;
+    while (begun < 1_000 && !admission.enter(aResponse(), { tenant })) begun += 1;
+    return begun;
+  };
+  expect(flood('a')).toBe(800);
+  expect(admission.enter(aResponse(), { tenant: 'a' })).toMatchObject({
+    status: 429,
+    headers: { 'retry-after': '1' },
+    message: expect.stringContaining('of your tenant'),
+  });
+  expect(flood('b')).toBeGreaterThan(100);
+  expect(flood('c')).toBeGreaterThan(20);
+  expect(flood('d')).toBeGreaterThan(4);
+  expect(admission.enter(aResponse(), { tenant: 'e' })).toBeUndefined();
+});
+
+it('lets a tenant that comes later reach the same number as one that sends all the time', () => {
+  const admission = anAdmission(100);
+  const running: Record<string, ServerResponse[]> = { a: [], b: [] };
+  const flood = (tenant: string): void => {
+    for (;;) {
+      const response = aResponse();
+      if (admission.enter(response, { tenant })) return;
+      running[tenant]?.push(response);
+    }
+  };
+  flood('a');
+  for (let round = 0; round < 500; round += 1) {
+    running['a']?.shift()?.emit('close');
+    flood('a');
+    flood('b');
+  }
+  expect(running['b']?.length).toBeGreaterThan(40);
+  expect(running['a']?.length).toBeLessThan(50);
+});
+
+it('gives the user at this machine every slot', () => {
+  const admission = anAdmission(10);
+  for (let call = 0; call < 10; call += 1) expect(admission.enter(aResponse(), {})).toBeUndefined();
+  expect(admission.enter(aResponse(), {})).toMatchObject({ status: 429 });
+});

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
+import type { Caller } from '../contract/caller/index.ts';
 import type { Refusal } from './exchange.ts';
 
 export interface AdmissionLimits {
@@ -23,6 +24,11 @@ const heapPart = 0.85;
 /** Memory is returned late or never: with too much of it in use, a few calls at a time go on. */
 const callsUnderPressure = 8;
 const lookAtMemoryMs = 100;
+/**
+ * A tenant may have as many calls as this times the free slots: alone four fifths of all, two of them four ninths each.
+ * However many tenants take what they can, some slots are left for one that has none.
+ */
+const tenantFactor = 4;
 /** A body that is read to see whether it is a call at all, though no call can be begun. */
 const maxBodyWhenFull = 65_536;
 
@@ -46,11 +52,13 @@ function availableMemory(): number {
  *
  * 1. A call that has begun is never refused: it holds its slot until its response is over.
  * 2. What ends calls (answers to questions, cancellations) is not a call.
+ * 3. The calls of one tenant never take every slot. The user at this machine has no tenant.
  */
 export class Admission {
   readonly #limits: AdmissionLimits;
   readonly #readMemory: () => MemoryUse;
   #running = 0;
+  readonly #byTenant = new Map<string, number>();
   #isDraining = false;
   #onIdle: (() => void) | undefined;
   #isPressed = false;
@@ -76,15 +84,33 @@ export class Admission {
   }
 
   /** Counts a call until its response is over, or says why it is not served. */
-  enter(response: ServerResponse): Refusal | undefined {
-    const refusal = this.refusal();
+  enter(response: ServerResponse, { tenant }: Pick<Caller, 'tenant'> = {}): Refusal | undefined {
+    const refusal = this.refusal() ?? this.#tenantRefusal(tenant);
     if (refusal) return refusal;
     this.#running += 1;
+    this.#count(tenant, 1);
     response.once('close', () => {
       this.#running -= 1;
+      this.#count(tenant, -1);
       if (this.#running === 0) this.#onIdle?.();
     });
     return undefined;
+  }
+
+  #tenantRefusal(tenant: string | undefined): Refusal | undefined {
+    const own = tenant === undefined ? 0 : (this.#byTenant.get(tenant) ?? 0);
+    if (own === 0 || own < tenantFactor * (this.#limits.maxCalls - this.#running)) return undefined;
+    return tooMuch(
+      `${own} calls of your tenant are running, which is its share`,
+      retryAfterSeconds,
+    );
+  }
+
+  #count(tenant: string | undefined, change: number): void {
+    if (tenant === undefined) return;
+    const count = (this.#byTenant.get(tenant) ?? 0) + change;
+    if (count > 0) this.#byTenant.set(tenant, count);
+    else this.#byTenant.delete(tenant);
   }
 
   /** Why no call can begin. */

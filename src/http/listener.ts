@@ -154,7 +154,7 @@ function createHandler(options: ListenerOptions): RequestHandler {
       const excess = caller && requestLimits?.admit(caller, request, response);
       if (excess) return refuse(excess);
       const isCall = route.access === 'caller' && !route.asksAdmission && request.method !== 'GET';
-      const refused = isCall ? admission?.enter(response) : undefined;
+      const refused = isCall ? admission?.enter(response, caller) : undefined;
       if (refused) return refuse(refused);
       if (caller) underWay.add(caller, response);
       const exchange = { request, response, params };

@@ -95,7 +95,7 @@ export const serverSettings = z
     max_calls: wholeNumber(
       [1, 100_000],
       1_000,
-      'Calls over HTTP that run at the same time, of all callers. Beyond it: 429 with `Retry-After`.',
+      'Calls over HTTP that run at the same time, of all callers; one tenant has at most four fifths of them, several have equal shares, and some slots stay free for others. Beyond it: 429 with `Retry-After`.',
     ),
     max_memory: sizeText
       .optional()

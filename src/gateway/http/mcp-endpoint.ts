@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { accepts, headerOf, readJsonBody, respondJson, type Refusal } from '../../http/index.ts';
 import {
   checkSentHeaders,
@@ -71,7 +70,7 @@ export class McpEndpoint {
       respondJson(response, { status: 400, text: encodeError(message.id, message.error) });
       return undefined;
     }
-    const refused = this.#admit(message, response);
+    const refused = this.#admit(message, call);
     if (refused) {
       refuse(call, notAdmitted(refused, message.kind === 'request' ? message.id : null));
       return undefined;
@@ -110,12 +109,12 @@ export class McpEndpoint {
   }
 
   /** What ends a call is no call itself, and a subscription is none. */
-  #admit(message: Message | Batch, response: ServerResponse): Refusal | undefined {
+  #admit(message: Message | Batch, { response, caller }: HttpCall): Refusal | undefined {
     const { admission } = this.#parts;
-    if (message.kind === 'batch') return admission.enter(response);
+    if (message.kind === 'batch') return admission.enter(response, caller);
     if (message.kind !== 'request') return undefined;
     if (message.method === 'subscriptions/listen') return admission.refusal();
-    return admission.enter(response);
+    return admission.enter(response, caller);
   }
 }
 
