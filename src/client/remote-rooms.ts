@@ -1,4 +1,3 @@
-import type { AccessPolicy, ApiKeys, AuditLog, Tenants } from '../contract/access/index.ts';
 import type { Agent, AgentEvent, AskOutcome } from '../contract/agent/index.ts';
 import type { Agents } from '../contract/agents/index.ts';
 import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
@@ -192,7 +191,7 @@ export function remoteFleet(connection: Connection): FleetControl {
   };
 }
 
-function refuse(what: string): () => never {
+export function refuse(what: string): () => never {
   return () => {
     throw new NotRemoteError(what);
   };
@@ -206,68 +205,6 @@ export function notRemote<Port extends object>(what: string, offered: Partial<Po
   });
   // Its handler gives every member.
   return proxy as Port;
-}
-
-export function remoteKeys(connection: Connection): ApiKeys {
-  const path = (id: string): { id: string } => ({ id });
-  return {
-    create: async (_by, key) => {
-      const { scopes, ...named } = key;
-      const body = { ...named, ...(scopes && { scopes: [...scopes] }) };
-      return await connection.call('postKeys', { body });
-    },
-    list: async () => await connection.all('getKeys', {}),
-    rotate: async (_by, id, options) =>
-      await connection.call('postKeysByIdRotate', { path: path(id), body: options }),
-    revoke: async (_by, id) => await connection.call('deleteKeysById', { path: path(id) }),
-    setDisabled: async (_by, id, isDisabled) =>
-      await connection.call('postKeysByIdEnable', {
-        path: path(id),
-        body: { enabled: !isDisabled },
-      }),
-  };
-}
-
-export function remoteTenants(connection: Connection): Tenants {
-  return {
-    list: async () => (await connection.call('getTenants', {})).items,
-    setDisabled: async (_by, name, isDisabled) =>
-      await connection.call('postTenantsByNameEnable', {
-        path: { name },
-        body: { enabled: !isDisabled },
-      }),
-  };
-}
-
-export function remotePolicy(connection: Connection): AccessPolicy {
-  return {
-    explain: async (_by, caller, tool) =>
-      (await connection.call('getAccessExplain', { query: { caller, tool } })).items,
-  };
-}
-
-/** Switches a server off or on in the settings of the machine that serves. */
-export function remoteServerSwitch(connection: Connection) {
-  return async (name: string, isEnabled: boolean): Promise<void> => {
-    await connection.call('postServersByNameEnable', {
-      path: { name },
-      body: { enabled: isEnabled },
-    });
-  };
-}
-
-export function remoteAudit(connection: Connection): AuditLog {
-  return {
-    record: refuse('Recording a decision'),
-    list: async (_by, { limit, isAllowed, callerId }) => {
-      const query = {
-        ...(isAllowed !== undefined && { isAllowed }),
-        ...(callerId !== undefined && { callerId }),
-      };
-      return await connection.all('getAudit', { query }, { limit });
-    },
-    verify: async () => await connection.call('postAuditVerify', {}),
-  };
 }
 
 const maxLogLines = 1_000;

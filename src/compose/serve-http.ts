@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Api } from '../api/index.ts';
 import { createHttpGateway, type HttpGatewayOptions } from '../gateway/index.ts';
 import type { Settings } from '../config/index.ts';
@@ -7,13 +6,12 @@ import type { AdmissionLimits, Route } from '../http/index.ts';
 import type { Store } from '../store/index.ts';
 import { openPrivateToken, sealingSecrets } from './data-directory.ts';
 import type { InstancesHere } from './instances.ts';
+import { drainOnce, joinInstances } from './join-instances.ts';
 import type { FaceParts } from './faces.ts';
 import type { LoginsHere } from './logins.ts';
 import { metricsRoute } from './observing.ts';
 import { tuneCollector } from './tune-collector.ts';
 
-/** Minimum time for balancers to see that this instance takes nothing new. */
-const drainShownMs = 5_000;
 /** What is still open when the drain limit is over. */
 const closeLimitMs = 1_000;
 const secondMs = 1_000;
@@ -112,48 +110,6 @@ function gatewayLimits(
     maxConnectionsPerAddress: server.max_connections_per_address,
     sessionLifetimeMs: server.session_hours * hourMs,
   };
-}
-
-/** What it has begun is waited for once, however often it is asked to end. */
-function drainOnce(
-  parts: readonly { drain(limitMs: number): Promise<unknown> }[],
-  limitMs: number,
-): () => { readonly endsAtMs: number; readonly isOver: Promise<unknown> } {
-  let drain: ReturnType<ReturnType<typeof drainOnce>> | undefined;
-  return () => {
-    drain ??= {
-      endsAtMs: performance.now() + limitMs,
-      isOver: Promise.all(parts.map((part) => part.drain(limitMs))),
-    };
-    return drain;
-  };
-}
-
-interface Membership {
-  readonly drained: Promise<void>;
-  leave(): Promise<void>;
-}
-
-function joinInstances(
-  { instances, log, settings }: Pick<HttpFaceParts, 'instances' | 'log' | 'settings'>,
-  {
-    drain,
-    ...serving
-  }: Omit<Parameters<InstancesHere['join']>[0], 'drain'> & {
-    readonly drain: () => Promise<unknown>;
-  },
-): Membership {
-  const drained = Promise.withResolvers<void>();
-  const shownMs = Math.min(drainShownMs, settings.server.drain_seconds * secondMs);
-  const leave = instances.join({
-    ...serving,
-    drain: () => {
-      log.info('draining this instance');
-      const seen = pause(shownMs, undefined, { ref: false });
-      void Promise.all([drain(), seen]).then(() => drained.resolve());
-    },
-  });
-  return { drained: drained.promise, leave };
 }
 
 function admissionLimits({
