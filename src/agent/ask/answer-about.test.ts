@@ -94,4 +94,28 @@ describe('a question about Tutti itself', () => {
     await ask('write fibonacci', { acceptPreview: true });
     expect(await ask('why did it fail?', { session: 's-1' })).toMatchObject({ answer });
   });
+
+  it.each([
+    [
+      'did it pass?',
+      { ok: false, failed: 1, text: 'FAILED: adds: 3 !== 4' },
+      /^No: .*\nFAILED: adds/,
+    ],
+    ['has it worked', { ok: true, failed: 0, text: '2 passed' }, /^Yes, .*\n2 passed/],
+    ['how long did it take?', { ok: true, text: 'good' }, /^"Fibonacci" .* it started at 2026-01-01/],
+    ['wie lange hat das gedauert', { ok: true, text: 'good' }, /it started at/],
+  ])('"%s" is answered from the last run', async (message, output, answer) => {
+    const plan = { version: 1 as const, ...write };
+    const { ask } = anAgent({
+      tools: { ...tools, 'code.generate_code': () => output },
+      planned: (asked) =>
+        asked.message === message
+          ? { kind: 'about', topic: 'runs' }
+          : { kind: 'plan', candidates: [{ plan, confidence: 1, why: '' }] },
+    });
+    await ask('write fibonacci', { acceptPreview: true });
+    expect(await ask(message, { session: 's-1' })).toMatchObject({
+      answer: expect.stringMatching(answer),
+    });
+  });
 });

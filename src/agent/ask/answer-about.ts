@@ -3,6 +3,7 @@ import { pluralize } from '../../kernel/index.ts';
 import { describeBadResults, describeFailure, resultsOfRun } from '../answer/index.ts';
 import type { AboutTopic } from '../planner/index.ts';
 import { isOfferable } from '../propose/index.ts';
+import { answerAboutLastRun, lastRun, nothingRun } from './last-run.ts';
 import { base, hideIn, plainReply, tell, type Reply, type Turn } from './turn.ts';
 
 const maxRuns = 10;
@@ -59,10 +60,13 @@ async function capabilities({ parts }: Turn): Promise<string> {
   ].join('\n');
 }
 
-async function runs({ parts, request }: Turn): Promise<string> {
+async function runs(turn: Turn): Promise<string> {
+  const { parts, request } = turn;
+  const ofLast = await answerAboutLastRun(turn);
+  if (ofLast !== undefined) return ofLast;
   const latest = await parts.workflows.list(request.caller, { limit: maxRuns, where: 'here' });
   const all = '"tutti runs" lists those of all folders.';
-  if (latest.length === 0) return `Nothing has been run in this folder yet. ${all}`;
+  if (latest.length === 0) return `${nothingRun} ${all}`;
   return [
     `The last ${pluralize(latest.length, 'run')} in this folder, newest first:`,
     ...latest.map(describeRun),
@@ -75,17 +79,14 @@ function describeRun({ runId, status, goal, name, createdAt }: RunSummary): stri
   return `- ${time} ${status}: ${(name ?? goal ?? 'without a title').split('\n')[0]} (${runId})`;
 }
 
-/** The run that the conversation is about, else the last one here. */
+/** Why the run that the conversation is about failed, else the last one here. */
 async function failure(turn: Turn): Promise<string> {
-  const { parts, request, before } = turn;
+  const { parts, request } = turn;
   const { caller } = request;
-  const told = before.turns.findLast(({ runId }) => runId !== undefined)?.runId;
   const here = { limit: 1, where: 'here' } as const;
   const [failed] = await parts.workflows.list(caller, { ...here, status: ['failed', 'cancelled'] });
-  const [last] = await parts.workflows.list(caller, here);
-  const runId = told ?? last?.runId;
-  if (runId === undefined) return 'Nothing has been run in this folder yet.';
-  const view = await parts.workflows.show(caller, runId);
+  const view = await lastRun(turn);
+  if (!view) return nothingRun;
   if (view.status === 'cancelled') return describeFailure(view);
   if (view.status === 'failed') return hideIn(await explained(turn, view), turn);
   const bad = describeBadResults(await resultsOfRun(view, await parts.artifacts(), caller));

@@ -2,6 +2,7 @@ import type { AskOutcome, Proposal } from '../../contract/agent/index.ts';
 import type { Plan } from '../../contract/plan/index.ts';
 import type { RunView } from '../../contract/run/index.ts';
 import {
+  isCheapToTry,
   missingInputs,
   noteOnPreferences,
   noteOnReads,
@@ -65,7 +66,10 @@ export async function carryOut(turn: Turn, work: Undertaking): Promise<Reply> {
       return carryOut(turn, { ...work, proposal: meant, isAccepted: true });
     }
   }
-  if (request.acceptPreview) await tellDoubt(turn, proposal);
+  if (request.acceptPreview && isDoubtful(proposal)) {
+    if (!(await isCheap(turn, proposal.plan))) return notRunInDoubt(turn, work, used);
+    await tellDoubt(turn, proposal);
+  }
   await followPreferences(turn, used, { isSeen: mustShow || work.isAccepted === true });
   const { view, runId } = await run(turn, proposal.plan, model !== null);
   if (view.status === 'failed' && work.goOn && !isDenied(view)) return work.goOn(runId);
@@ -78,12 +82,35 @@ export async function carryOut(turn: Turn, work: Undertaking): Promise<Reply> {
   });
 }
 
+function isDoubtful({ others, notUnderstood = [] }: Proposal): boolean {
+  return others.length > 0 || notUnderstood.length > 0;
+}
+
+async function isCheap({ parts }: Turn, { steps }: Plan): Promise<boolean> {
+  const entries = new Map((await parts.tools.entries()).map((entry) => [entry.name, entry]));
+  return steps.every(({ tool = '' }) => {
+    const entry = entries.get(tool);
+    return entry !== undefined && isCheapToTry(entry);
+  });
+}
+
+/** A yes in advance is for what is clearly meant: an effect or something costly waits for a number. */
+async function notRunInDoubt(
+  turn: Turn,
+  work: Undertaking,
+  used: readonly UsedPreference[],
+): Promise<Reply> {
+  const text =
+    'Not run: it is not clear what is meant, and this would change something or take long. Take a reading by its number.';
+  turn.emit({ kind: 'notice', text });
+  return plainReply(await planOutcome(turn, work, used));
+}
+
 /** A yes that came before the plan was seen must not hide how the message was understood. */
 async function tellDoubt(
   turn: Turn,
   { plan, others, notUnderstood = [] }: Proposal,
 ): Promise<void> {
-  if (others.length === 0 && notUnderstood.length === 0) return;
   const count = others.length === 0 ? '' : `, the first of ${others.length + 1} readings`;
   const unread = notUnderstood.length === 0 ? '' : `Not used: ${notUnderstood.join(', ')}. `;
   const steps = previewSteps(await withoutSecrets(plan, turn));

@@ -3,7 +3,7 @@ import type { ClientPort } from '../../contract/server/index.ts';
 import type { Plan } from '../../contract/plan/index.ts';
 import { needsModelMetaKey } from '../../contract/tool/index.ts';
 import type { PlanningAnswer } from '../planner/index.ts';
-import { anAgent, someEntries } from '../../../testkit/agent/an-agent.ts';
+import { anAgent, anEntry, readOnly, someEntries } from '../../../testkit/agent/an-agent.ts';
 import { tools, write } from '../../../testkit/agent/fibonacci.ts';
 import { ScriptedModelError } from '../../../testkit/agent/scripted-models.ts';
 
@@ -48,7 +48,11 @@ describe('without a model', () => {
   });
 
   it('a yes before the plan was seen tells what runs where it is in doubt', async () => {
-    const doubtful = anAgent({ tools, planned: () => ({ kind: 'plan', candidates }) });
+    const lookup = { ...readOnly, idempotentHint: true };
+    const entries = someEntries.map((entry) =>
+      entry.name === 'code.generate_code' ? anEntry(entry.name, lookup) : entry,
+    );
+    const doubtful = anAgent({ tools, entries, planned: () => ({ kind: 'plan', candidates }) });
     await doubtful.ask('write fibonacci', { acceptPreview: true });
     expect(doubtful.events).toContainEqual({
       kind: 'notice',
@@ -61,6 +65,23 @@ describe('without a model', () => {
     await sure.ask('write fibonacci', { acceptPreview: true });
     expect(sure.events.map(({ kind }) => kind)).not.toContain('notice');
   });
+
+  it.each([{}, readOnly])(
+    'a yes before the plan was seen runs nothing in doubt that does more than look: %j',
+    async (annotations) => {
+      const entries = [...someEntries, anEntry('x.y', annotations)];
+      const steps = [{ id: 'deed', tool: 'x.y', args: {} }];
+      const deed = { plan: { version, steps }, confidence: 0.5, why: '' };
+      const planned = (): PlanningAnswer => ({ kind: 'plan', candidates: [deed, deed] });
+      const { ask, runs, events } = anAgent({ entries, planned });
+      expect(await ask('do it', { acceptPreview: true })).toMatchObject({ kind: 'plan' });
+      expect(runs.started).toEqual([]);
+      expect(events).toContainEqual({
+        kind: 'notice',
+        text: expect.stringContaining('Not run') as string,
+      });
+    },
+  );
 
   it('a schedule is not used, and the plan says that it runs once', async () => {
     const seen: string[] = [];

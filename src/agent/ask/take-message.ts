@@ -112,7 +112,7 @@ async function settleReply(turn: Turn, reply: ReplyKind, hasModel: boolean): Pro
   const planned = await planAlone(turn);
   const isSure = planned.kind === 'plan' && planned.candidates.length === 1;
   // Any words can be the value of an input: only what is clearly a request is taken for one.
-  const standsAlone = reply.kind === 'supplied' ? isSure : isRequest(planned.kind);
+  const standsAlone = reply.kind === 'supplied' ? isSure : isRequest(planned);
   return standsAlone ? isNew : reply;
 }
 
@@ -133,9 +133,10 @@ async function planAlone({ parts, before, words, options }: Turn): Promise<Plann
 
 const isNew: ReplyKind = { kind: 'new' };
 
-/** Everything but "say more" and "no tool is for that". */
-function isRequest(kind: string): boolean {
-  return kind !== 'question' && kind !== 'refusal';
+/** Everything but "say more" and "no tool is for that", unless something helps instead. */
+function isRequest(planned: PlanningAnswer): boolean {
+  if (planned.kind === 'refusal') return (planned.offers ?? []).length > 0;
+  return planned.kind !== 'question';
 }
 
 /** One word, something quoted, or words that only go on with a sentence: `in src`, `only the tests`. */

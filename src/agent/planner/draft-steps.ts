@@ -15,7 +15,7 @@ import {
   type FoundPath,
   type Word,
 } from './read-words.ts';
-import { changesField, isWriter, pathKind, takes } from './tool-profile.ts';
+import { changesField, givesCode, isWriter, pathKind, takes } from './tool-profile.ts';
 
 export type Missing = 'code' | 'task' | 'content' | 'file' | 'model';
 
@@ -102,7 +102,9 @@ function toBeWorkedOn(choice: Choice, state: State): readonly Material[] {
   if (named.length > 0) return worksOn === 'folder' && isWider && hasFiles ? [project] : named;
   const found = findSubject(choice, state);
   if (found.length > 0) return found;
-  const isWhole = hasFiles && worksOn !== undefined && worksOn !== 'file' && !clause.pointsBack;
+  // Where nothing was made or shown, "this code" is all there is.
+  const isOpen = !clause.pointsBack || clause.words.some((word) => has(word, 'ownCode'));
+  const isWhole = hasFiles && worksOn !== undefined && worksOn !== 'file' && isOpen;
   const isRequired = takes(profile, 'path', 'required');
   if (isRequired && !(isWhole && worksOn === 'folder')) state.missing.add('file');
   else if (isWhole) return [project];
@@ -119,11 +121,7 @@ function toBeWorkedOn(choice: Choice, state: State): readonly Material[] {
 function findSubject(choice: Choice, state: State): readonly Material[] {
   const { clause, profile } = choice;
   const { context, drafts } = state;
-  // What a review proposes is not the file that it is about.
-  const made = drafts.filter(
-    ({ profile: { output, examples } }) =>
-      output.kind === 'code' && !examples[0]?.includes('verb:review'),
-  );
+  const made = drafts.filter((draft) => givesCode(draft.profile));
   if (made.length > 0 && takes(profile, 'code')) return made.slice(-1).map(madeBy);
   if (state.spokenOf.length > 0 && (clause.pointsBack || takes(profile, 'code')))
     return state.spokenOf;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findPaths } from './find-paths.ts';
-import type { ProjectFiles } from './plan-request.ts';
+import type { ProjectFiles } from '../planning.ts';
 import { readWords } from './read-words.ts';
 
 const tree = [

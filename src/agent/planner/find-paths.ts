@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { ProjectFiles } from './plan-request.ts';
+import type { ProjectFiles } from '../planning.ts';
 import { has, isKnown, type FoundPath, type Word } from './read-words.ts';
 
 /** More files than these are not looked through for a name. */

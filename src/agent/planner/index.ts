@@ -1,3 +1,3 @@
 export { createPlanner } from './planner.ts';
 export type { AboutTopic } from './lexicon.ts';
-export type { Planner, PlanningAnswer, PlanningRequest, ProjectFiles } from './plan-request.ts';
+export type { Planner, PlanningAnswer, PlanningRequest, ProjectFiles } from '../planning.ts';

@@ -1,5 +1,5 @@
-import { lexicon } from './lexicon.ts';
-import type { PlanningRequest } from './plan-request.ts';
+import { lexicon, type Elsewhere } from './lexicon.ts';
+import type { PlanningRequest } from '../planning.ts';
 import {
   featuresOf,
   has,
@@ -59,9 +59,9 @@ function createElsewhereFinder(examples: ReturnType<typeof allExamples>) {
     ([name, { phrases }]) => [name, phrases.map(featuresOf)] as const,
   );
   const classify = learnLabels(new Map([['', ours], ...elsewhere]));
-  return (features: Features, minShare: number): string | undefined => {
+  return (features: Features, minShare: number): Elsewhere | undefined => {
     const [best] = classify(features, (label) => (label === '' ? herePrior : 0));
-    return best && best.share >= minShare ? lexicon.elsewhere.get(best.label)?.answer : undefined;
+    return best && best.share >= minShare ? lexicon.elsewhere.get(best.label) : undefined;
   };
 }
 

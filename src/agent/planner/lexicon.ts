@@ -1,6 +1,12 @@
 import { editDistance, formsOf, plainForm } from '../../kernel/index.ts';
 import data from './lexicon.json' with { type: 'json' };
 
+/** What none of our tools does, with requests for what helps instead: FILE, FOLDER or PATH is what the message names. */
+export interface Elsewhere {
+  readonly answer: string;
+  readonly offers?: readonly string[];
+}
+
 /** Questions about Tutti itself, which are answered without a plan. */
 export type AboutTopic = keyof typeof data.phrases.topics;
 type NameTable = keyof typeof data.names;
@@ -25,13 +31,17 @@ export const lexicon = {
   ),
   /** Words without which a few others are no request for harm. */
   signsOfHarm: new Set(readList(data.signsOfHarm)),
+  /** A request to fix something without a verb for it: "make the tests pass". */
+  asksToFix: new RegExp(data.asksToFix, 'iu'),
   numbers: readList(data.numbers),
   /** Example phrases for what is no tool's. */
   phrases: data.phrases,
   /** What other programs and servers do, with an answer that says which: a tool in the catalogue goes first. */
-  elsewhere: new Map<string, { readonly answer: string; readonly phrases: readonly string[] }>(
+  elsewhere: new Map<string, Elsewhere & { readonly phrases: readonly string[] }>(
     Object.entries(data.elsewhere),
   ),
+  /** Only a model does it. */
+  explain: data.explain,
 };
 
 /** Parts in capitals stand for themselves or for others. */

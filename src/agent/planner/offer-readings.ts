@@ -1,11 +1,12 @@
 import type { PlanCandidate } from '../../contract/agent/index.ts';
 import type { Guesses } from '../../kernel/index.ts';
 import { draftSteps, type Drafted } from './draft-steps.ts';
+import { languageOf, lexicon } from './lexicon.ts';
 import type { Clause, Split, Stretch } from './read-clauses.ts';
 import { isDeletion, type Choice, type Situation } from './read-context.ts';
 import { readSlots, type Slots } from './read-slots.ts';
 import { has, isKnown, isSignificant, type Word } from './read-words.ts';
-import { changesField, isWriter, takes, type ToolProfile } from './tool-profile.ts';
+import { changesField, givesCode, isWriter, takes, type ToolProfile } from './tool-profile.ts';
 import { writePlan } from './write-plan.ts';
 
 /** One way to understand the message, as a whole plan. */
@@ -90,10 +91,10 @@ function writeReading(picks: readonly Pick[], share: number, situation: Situatio
   if (drafted.drafts.length === 0) return [];
   const plan = writePlan(drafted.drafts, prose);
   const confidence = Math.round(Math.max(0.05, Math.min(0.95, share)) * 100) / 100;
-  return [{ drafted, candidate: { plan, confidence, why: explain(drafted) } }];
+  return [{ drafted, candidate: { plan, confidence, why: explain(drafted, situation) } }];
 }
 
-function explain({ drafts }: Drafted): string {
+function explain({ drafts }: Drafted, { prose, reading }: Situation): string {
   const deeds = drafts.map(({ profile: { entry }, subject, target }) => {
     const title = entry.tool.title ?? entry.tool.annotations?.title ?? entry.name;
     const path = subject?.path?.path;
@@ -101,7 +102,16 @@ function explain({ drafts }: Drafted): string {
     return where === undefined ? title : `${title} (${where})`;
   });
   const isTemplate = drafts.some(({ profile }) => profile.needsModel);
-  return `${deeds.join(', then ')}.${isTemplate ? ' Without a model this gives a template only.' : ''}`;
+  const isFixing =
+    lexicon.asksToFix.test(prose) ||
+    reading.words.some(({ meaning: { verbs } }) => verbs.includes('fix'));
+  const isLooking = drafts.every(({ profile }) => profile.isReadOnly && !givesCode(profile));
+  const note = isTemplate
+    ? ' Without a model this gives a template only.'
+    : isFixing && isLooking
+      ? ` ${lexicon.answers.fix}`
+      : '';
+  return `${deeds.join(', then ')}.${note}`;
 }
 
 /** What is known before a word is read, as logarithms of odds. */
@@ -109,6 +119,7 @@ const odds = {
   fitsCode: 0.9,
   fitsPath: 0.5,
   noPath: -1,
+  wrongFile: -9,
   foreign: -3.1,
   nameMatch: 3,
   bound: 1.5,
@@ -126,7 +137,7 @@ const clearShare = 0.1;
 const boundRoles = ['email', 'channel', 'commit', 'setting', 'glob', 'args', 'filter'];
 
 /** A stretch with whether there is code to work on, and the values it names. */
-type There = Stretch & { readonly hasCode: boolean; readonly values: Slots['single'] };
+type There = Stretch & Readonly<{ hasCode: boolean; hasGiven: boolean; values: Slots['single'] }>;
 
 /**
  * What a stretch of words asks for, given what there is to work on and what each tool takes. Tools of other servers
@@ -140,7 +151,9 @@ export function weighTools(stretch: Stretch, situation: Situation): Guesses {
     return [{ label: lastTool, share: 1 }];
   const texts = [...context.given, ...context.remembered];
   const hasCode = !isFirst || texts.some(({ kind }) => kind === 'code');
-  const there = { ...stretch, hasCode, values: readSlots(words, situation.prose).single };
+  const { single: values } = readSlots(words, situation.prose);
+  const hasGiven = !isFirst || context.given.length > 0;
+  const there = { ...stretch, hasCode, hasGiven, values };
   const prior = (label: string): number => {
     const profile = tools.get(label);
     return profile ? toolOdds(profile, there) : topicOdds(label, there);
@@ -187,6 +200,7 @@ function foreignOdds(profile: ToolProfile, { words, features }: Stretch, situati
 /** Whether the tool can take what there is. */
 function toolOdds(profile: ToolProfile, there: There): number {
   const { isFirst, values, hasCode, paths } = there;
+  const isOnCode = paths.some(({ path }) => languageOf(path) !== undefined);
   const isMaker = !profile.isChange && takes(profile, 'task', 'required') && takes(profile, 'code');
   const takesText = takes(profile, 'code') || (!isFirst && takes(profile, 'content'));
   const isFolder = paths.some(({ kind }) => kind === 'folder');
@@ -195,13 +209,15 @@ function toolOdds(profile: ToolProfile, there: There): number {
   const isBound = boundRoles.some((role) => values[role] !== undefined && takes(profile, role));
   return (
     (takesText && !isMaker && hasCode ? odds.fitsCode : 0) +
-    (paths.length > 0 ? pathOdds : 0) +
+    (isOnCode && profile.isForData ? odds.wrongFile : paths.length > 0 ? pathOdds : 0) +
     (isBound ? odds.bound : 0)
   );
 }
 
-function topicOdds(label: string, { hasCode, paths }: There): number {
+function topicOdds(label: string, { hasGiven, paths }: There): number {
   if (label === 'vague') return odds.vague;
   const own = label === 'outside' ? odds.outside : odds.topic;
-  return own + (hasCode || paths.length > 0 ? odds.withMaterial : 0);
+  // Files are explained, and what earlier messages made is nothing that this one is about.
+  const isOnFiles = label !== 'explain' && (hasGiven || paths.some(({ path }) => path !== '.'));
+  return own + (isOnFiles ? odds.withMaterial : 0);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ask, firstPlan, tools } from '../../../testkit/agent/ask-planner.ts';
-import type { PlanningRequest } from './plan-request.ts';
+import type { PlanningRequest } from '../planning.ts';
 
 describe('a plan without a model', () => {
   it('gives a path to a tool that takes one, and no reader before it', async () => {

@@ -2,9 +2,9 @@ import { splitCode } from '../intent/index.ts';
 import { readContext, type Situation } from './read-context.ts';
 import { findPaths } from './find-paths.ts';
 import { createToolLearner } from './learn-tools.ts';
-import { lexicon, type AboutTopic } from './lexicon.ts';
+import { lexicon, type AboutTopic, type Elsewhere } from './lexicon.ts';
 import { offerReadings, weighTools, type Reading } from './offer-readings.ts';
-import type { Planner, PlanningAnswer } from './plan-request.ts';
+import type { Planner, PlanningAnswer } from '../planning.ts';
 import { splitMessage, type Clause } from './read-clauses.ts';
 import { has, isKnown, isSignificant, readWords, type Word } from './read-words.ts';
 import { isWriter, takes, type Phrases } from './tool-profile.ts';
@@ -91,14 +91,33 @@ function answerSpecial(whole: Clause, situation: Situation): PlanningAnswer | un
   // One that takes any task is no sign that it does this one.
   const isOurs = label === 'vague' || (tool && isSure && !takes(tool, 'task', 'required'));
   const elsewhere = findElsewhere(whole.features, isOffered ? 1 : isOurs ? elsewhereShare : 0);
-  if (elsewhere !== undefined) return refuse(elsewhere);
+  if (elsewhere !== undefined) return refuseWith(elsewhere, whole, situation);
   const isStray = (whole.guesses[0]?.share ?? 0) < strayShare && isEveryday(whole.words);
   if (isStray && !isOffered) return refuse(lexicon.answers.unknown);
   // The keys of the data are the topics.
   if (label in lexicon.phrases.topics && request.attachments.length === 0)
     return { kind: 'about', topic: label as AboutTopic };
   if (label === 'outside') return refuse(lexicon.answers.unknown);
-  return label === 'explain' ? refuse(lexicon.answers.explain) : undefined;
+  return label === 'explain' ? refuseWith(lexicon.explain, whole, situation) : undefined;
+}
+
+/** With requests for what helps instead, about the file or folder that is spoken of. */
+function refuseWith(
+  { answer, offers = [] }: Elsewhere,
+  { paths, pointsBack }: Clause,
+  { context, reading }: Situation,
+): PlanningAnswer | undefined {
+  // What is not there is asked about first.
+  if (offers.length > 0 && reading.lost.length > 0) return undefined;
+  const path = paths[0]?.path ?? (pointsBack ? context.lastPath : undefined);
+  const said = path === '.' ? 'this project' : path;
+  if (said === undefined) return refuse(answer);
+  const other = reading.files.has(said) ? 'FOLDER' : 'FILE';
+  const fitting = offers.filter((one) => !one.includes(other));
+  return {
+    ...refuse(answer),
+    offers: fitting.map((one) => one.replace(/FILE|FOLDER|PATH/u, () => said)),
+  };
 }
 
 /** "call mom": two words, neither of work on a project; more describe something, even if no word of it is known. */

@@ -1,7 +1,7 @@
 import type { PathReading } from './find-paths.ts';
 import type { Toolset } from './learn-tools.ts';
 import { languageOf } from './lexicon.ts';
-import type { GivenAttachment, PlanningRequest } from './plan-request.ts';
+import type { GivenAttachment, PlanningRequest } from '../planning.ts';
 import type { Clause } from './read-clauses.ts';
 import type { Slots } from './read-slots.ts';
 import { has, isSignificant, type FoundPath, type Word } from './read-words.ts';

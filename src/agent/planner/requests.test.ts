@@ -118,7 +118,7 @@ describe('what no tool does', () => {
     ['upgrade svelte', 'upgrades'],
     ['open a pull request', 'code host'],
     ['git push --force', 'git in a terminal'],
-    ['undo my newest git commit', 'git in a terminal'],
+    ['undo my newest git commit', 'git revert'],
     ['typecheck lib/index.ts', 'mypy'],
     ['tsc --noEmit --watch', 'tsc --noEmit'],
     ['is src/cart.ts safe with several threads?', 'threads'],
@@ -135,7 +135,89 @@ describe('what no tool does', () => {
     });
   });
 
+  it.each([
+    ['set cart.ts back to its state in git', 'git restore', ['workspace.git_diff']],
+    ['explain cart.ts', 'needs a model', ['workspace.read_file', 'code.review_code']],
+    ['pls explain me the file src/cart.ts', 'needs a model', ['workspace.read_file']],
+  ])('comes with plans for what helps instead: "%s"', async (message, reason, instead) => {
+    const answer = await ask(message);
+    expect(answer).toMatchObject({
+      kind: 'question',
+      questions: [expect.stringContaining(reason) as string],
+    });
+    const offered = 'candidates' in answer ? answer.candidates.map(({ plan }) => plan) : [];
+    expect(offered.flatMap(({ steps }) => steps.map(({ tool }) => tool))).toEqual(
+      expect.arrayContaining(instead),
+    );
+    expect(JSON.stringify(offered)).toContain('src/cart.ts');
+  });
+
+  it.each(['get the tests green', 'repair the broken tests', 'make all specs pass please'])(
+    'is said beside the tests that run: "%s"',
+    async (message) => {
+      const answer = await ask(message);
+      expect(answer).toMatchObject({ kind: 'plan' });
+      const [first] = 'candidates' in answer ? answer.candidates : [];
+      expect(first?.plan.steps[0]?.tool).toBe('exec.run_tests');
+      expect(first?.why).toContain('Fixing needs a model');
+    },
+  );
+
   it('is not refused where a server in the catalogue offers it', async () => {
     expect(await ask('send an email to kim@example.org')).toMatchObject({ kind: 'plan' });
+  });
+});
+
+describe('the code of the folder', () => {
+  it.each(['what is wrong with this code?', 'is my code any good', 'review this code'])(
+    'is what "%s" means where nothing was shown',
+    async (message) => {
+      expect(await firstPlan(message)).toMatchObject([
+        { tool: 'code.review_code', args: { path: '.' } },
+      ]);
+    },
+  );
+
+  it('gives way to code that was shown', async () => {
+    const remembered = [{ kind: 'code' as const, title: 'a.py', content: 'old' }];
+    expect(await firstPlan('review this code', { remembered })).toMatchObject([
+      { args: { code: 'old' } },
+    ]);
+  });
+});
+
+describe('a wish about Tutti', () => {
+  const remembered = [{ kind: 'code' as const, title: 'a.py', content: 'old' }];
+
+  it.each([
+    ['list my last runs', 'runs'],
+    ['how long did that take', 'runs'],
+    ['why did it fail?', 'failure'],
+    ['which servers are there', 'servers'],
+    ['what can you do?', 'capabilities'],
+  ])('is answered whatever was made before: "%s"', async (message, topic) => {
+    expect(await ask(message, { remembered })).toEqual({ kind: 'about', topic });
+  });
+});
+
+describe('a source file', () => {
+  it('is no data and no configuration', async () => {
+    const text = { type: 'string' };
+    const entry = {
+      name: 'ml.load_config',
+      wireName: 'ml__load_config',
+      server: 'ml',
+      tool: {
+        name: 'load_config',
+        inputSchema: { type: 'object', properties: { path: text } },
+        annotations: { readOnlyHint: true },
+      },
+    };
+    const more = { tools: [...tools, entry], isOwn: () => true };
+    expect(JSON.stringify(await ask('load the config src/cart.ts', more))).not.toContain('ml.load');
+    const tree = ['src/cart.ts', 'train.yaml'];
+    expect(
+      JSON.stringify(await ask('load the training config train.yaml', { ...more, tree })),
+    ).toContain('ml.load');
   });
 });

@@ -1,7 +1,7 @@
 import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
 import { examplesMetaKey, needsModelMetaKey, type JsonSchema } from '../../contract/tool/index.ts';
 import { plainForm, recordOf } from '../../kernel/index.ts';
-import { lexicon } from './lexicon.ts';
+import { languageOf, lexicon } from './lexicon.ts';
 import { featuresOf } from './read-words.ts';
 
 /** Example phrases by tool name; those behind `TOOL#change` ask the tool to change what is there. */
@@ -32,6 +32,8 @@ export interface ToolProfile {
   /** Without a model it gives a template only. */
   readonly needsModel: boolean;
   readonly isReadOnly: boolean;
+  /** Its phrases name files, and never a source text: it works on data or configurations. */
+  readonly isForData: boolean;
   /** Each word of its name, with the concepts it stands for; of tools of other servers. */
   readonly nameWords: readonly (readonly string[])[];
 }
@@ -43,7 +45,9 @@ export function profileTool(entry: CatalogueEntry, phrases: Phrases, isOwn: bool
   const own = (Array.isArray(given) ? given : []).filter((one) => typeof one === 'string');
   const spaced = name.replaceAll(/[_.-]+/g, ' ').replaceAll(/([a-z])([A-Z])/g, '$1 $2');
   const names = [spaced, title ?? annotations?.title ?? spaced];
-  const examples = [...names, ...(phrases[entry.name] ?? []), ...own].map(featuresOf);
+  const texts = [...names, ...(phrases[entry.name] ?? []), ...own];
+  const examples = texts.map(featuresOf);
+  const files = texts.flatMap((text) => text.match(/\w\.[a-z]\w*/gu) ?? []);
   const profile: ToolProfile = {
     entry,
     fields: fieldsOf(inputSchema),
@@ -52,6 +56,7 @@ export function profileTool(entry: CatalogueEntry, phrases: Phrases, isOwn: bool
     output: readOutput(entry, new Set(examples[0])),
     needsModel: meta?.[needsModelMetaKey] === true,
     isReadOnly: annotations?.readOnlyHint === true,
+    isForData: files.length > 0 && files.every((file) => languageOf(file) === undefined),
     nameWords: (isOwn ? [] : spaced.split(' ')).map((word) =>
       featuresOf(word).filter((one) => /^(?:verb:|noun:|)[^:_]+$/u.test(one)),
     ),
@@ -89,6 +94,11 @@ function readOutput({ tool }: CatalogueEntry, name: ReadonlySet<string>): ToolPr
   const isMaker = name.has('noun:code') && name.has('verb:create');
   const isSilent = members.length === 0 && (name.has('verb:read') || isMaker);
   return isCode || isSilent ? { kind: 'code', field: code } : { kind: 'text', field: pick('text') };
+}
+
+/** What a review proposes is not the file that it is about. */
+export function givesCode({ output, examples }: ToolProfile): boolean {
+  return output.kind === 'code' && examples[0]?.includes('verb:review') !== true;
 }
 
 export function takes({ fields }: ToolProfile, role: string, how?: 'required'): boolean {

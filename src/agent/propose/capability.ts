@@ -41,6 +41,16 @@ export function isHarmless({ server, tool }: CatalogueEntry, isTrusted: IsTruste
   return isReadOnly(tool.annotations) && !reachesOut(server, tool.annotations, isTrusted);
 }
 
+/** Its tools may work for hours. */
+const costlyServers: readonly string[] = ['ml'];
+
+/** Only looks, soon ends, and runs no code of the project: it may run where the words may mean something else. */
+export function isCheapToTry({ server, tool }: CatalogueEntry): boolean {
+  const { annotations } = tool;
+  const isRepeatable = annotations?.idempotentHint === true;
+  return isReadOnly(annotations) && isRepeatable && !costlyServers.includes(server);
+}
+
 export function isReadOnly(annotations: ToolAnnotations | undefined): boolean {
   return annotations?.readOnlyHint === true;
 }

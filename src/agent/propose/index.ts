@@ -4,6 +4,7 @@ export {
   findByOtherName,
   isHarmless,
   isHousekeeping,
+  isCheapToTry,
   isOfferable,
   type Capability,
   type IsTrusted,

@@ -19,6 +19,30 @@ export async function planMessage(
 ): Promise<PlanningAnswer> {
   const call = readCall(request);
   if (call) return call;
+  return offerInstead(await planWords(planner, request), planner, request);
+}
+
+/** What no tool does comes with numbered plans for what helps instead, as one question: none of them is what was asked for. */
+async function offerInstead(
+  planned: PlanningAnswer,
+  planner: Planner,
+  request: PlanningRequest,
+): Promise<PlanningAnswer> {
+  if (planned.kind !== 'refusal' || !planned.offers) return planned;
+  const context = { attachments: [], remembered: [], history: [] };
+  const plans = await Promise.all(
+    planned.offers.map((message) => planner.plan({ ...request, ...context, message })),
+  );
+  const candidates = plans.flatMap((one) =>
+    'candidates' in one ? one.candidates.slice(0, 1) : [],
+  );
+  if (candidates.length === 0) return planned;
+  const lines = candidates.map(({ why }, at) => `${at + 1}. ${why}`);
+  const said = [planned.reason, ...lines, 'Answer with a number, or say something else.'];
+  return { kind: 'question', questions: [said.join('\n')], candidates };
+}
+
+async function planWords(planner: Planner, request: PlanningRequest): Promise<PlanningAnswer> {
   const { message, files } = request;
   const isCode = splitCode(message).code !== undefined || message.includes('\n');
   const listed = isCode ? [] : await files.list(maxFiles);

@@ -1,7 +1,7 @@
-import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
-import type { Attachment, PlanCandidate } from '../../contract/agent/index.ts';
-import type { AboutTopic } from './lexicon.ts';
-import type { Remembered, Turn } from '../../contract/session/index.ts';
+import type { CatalogueEntry } from '../contract/catalogue/index.ts';
+import type { Attachment, PlanCandidate } from '../contract/agent/index.ts';
+import type { AboutTopic } from './planner/lexicon.ts';
+import type { Remembered, Turn } from '../contract/session/index.ts';
 
 /** Something given along with the message; `kind` (`code`, `tests`, `spec` …) is told from the name when not given. */
 export type GivenAttachment = Partial<Record<'kind' | keyof Attachment, string | undefined>>;
@@ -45,8 +45,13 @@ export type PlanningAnswer =
       readonly questions: readonly string[];
       readonly candidates: readonly PlanCandidate[];
     }
-  /** `isFinal` where no model would help either. */
-  | { readonly kind: 'refusal'; readonly reason: string; readonly isFinal?: true }
+  /** `isFinal` where no model would help either; `offers` are requests for what helps instead. */
+  | {
+      readonly kind: 'refusal';
+      readonly reason: string;
+      readonly isFinal?: true;
+      readonly offers?: readonly string[];
+    }
   /** A wish about Tutti itself, which needs no plan. */
   | { readonly kind: 'about'; readonly topic: AboutTopic };
 
