@@ -102,7 +102,11 @@ describe('a question about Tutti itself', () => {
       /^No: .*\nFAILED: adds/,
     ],
     ['has it worked', { ok: true, failed: 0, text: '2 passed' }, /^Yes, .*\n2 passed/],
-    ['how long did it take?', { ok: true, text: 'good' }, /^"Fibonacci" .* it started at 2026-01-01/],
+    [
+      'how long did it take?',
+      { ok: true, text: 'good' },
+      /^"Fibonacci" .* it started at 2026-01-01/,
+    ],
     ['wie lange hat das gedauert', { ok: true, text: 'good' }, /it started at/],
   ])('"%s" is answered from the last run', async (message, output, answer) => {
     const plan = { version: 1 as const, ...write };
