@@ -86,6 +86,12 @@ describe('after results', () => {
     expect(await answer('list them')).toMatch(/^3 of 30:/);
   });
 
+  it('where nothing failed it is said so', async () => {
+    const tests = [{ name: 'adds', status: 'passed', path: 'test/a.py' }];
+    const { answer } = await aReviewed({ tests });
+    expect(await answer('which one failed?')).toBe('None failed.');
+  });
+
   it('counts include what the tool did not list', async () => {
     const counts = { critical: 3, minor: 27, info: 28 };
     const { answer } = await aReviewed({ issues, issues_omitted: 28, counts });

@@ -148,7 +148,11 @@ function tellItems(list: ResultList, asked: readonly FollowUp[]): string {
   const { items } = list;
   const last = asked.at(-1) ?? { show: 'list', filters: [], picks: [] };
   const now = select(selectAll(items, asked.slice(0, -1)), last, items);
-  if (now.picked.length === 0) return `None of the ${items.length} fits that.${leftOut(list, now)}`;
+  if (now.picked.length === 0) {
+    const isFailed = last.filters.some(({ word }) => word === 'failed');
+    const none = isFailed ? 'None failed.' : `None of the ${items.length} fits that.`;
+    return `${none}${leftOut(list, now)}`;
+  }
   if (last.show === 'count') return countText(list, now);
   if (last.show === 'files') return fileLines(now.picked);
   return pageText(list, now);
