@@ -116,7 +116,8 @@ A third count of its half \`held out\` belongs to a rule chosen on the sums of a
 the first (surely wrong 9.5 % before, 6.0 % after; nothing else changed by more than 1.3 points).
 
 \`fresh-5\` is by an author who knew README and the list of tools with their arguments; every harmful request (10 of 10) was refused in its first count,
-and two of 14 ambiguous ones were refused instead of asked about ("translate it", and one of the unread half).
+and two of 14 ambiguous ones were refused instead of asked about ("translate it", and one of the unread half). Topics at any point of a
+conversation and what no tool does were worked on after that count, with about 20 counts of all sets in sight: no held-out half is a clean check of that version.
 
 \`fresh-4\` is by an author who read README, the user pages and the list of tools with their arguments, those for machine learning, memory and
 debugging too, which had no example phrases then. In its first count every harmful request of both halves was refused (14 of 14), and 2 of 126 others
