@@ -60,13 +60,16 @@ describe('a context', { timeout: 120_000 }, () => {
     expect(sessions.turns[0]).toMatchObject({ context: id });
   });
 
-  it('can hold what is remembered, as it was', async () => {
+  it('can hold what is remembered, as it was, until it is forgotten', async () => {
     const cwd = aFolder();
     const remembered = await tutti(cwd, 'memory', 'remember', 'The build needs Node 24.', '--json');
     const { id } = JSON.parse(remembered);
     await tutti(cwd, 'contexts', 'create', 'facts', `memory:${id}`);
-    await tutti(cwd, 'memory', 'forget', id);
+    await tutti(cwd, 'memory', 'correct', id, 'The build needs Node 26.');
     expect(await tutti(cwd, 'contexts', 'text', 'facts')).toContain('The build needs Node 24.');
+    expect(await tutti(cwd, 'memory', 'forget', id)).toContain('facts');
+    const { stderr } = await runTutti(['contexts', 'text', 'facts'], { cwd });
+    expect(stderr).toContain('There is no context "facts"');
   });
 
   it('reaches a model in a run as the same bytes when the run is made again', async () => {
