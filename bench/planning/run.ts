@@ -30,10 +30,11 @@ const putAway: ReadonlySet<string> = new Set([
   'fresh-3, held out',
   'fresh-4, held out',
   'fresh-5, held out',
+  'fresh-6, held out',
 ]);
 
 const halves = (
-  set: 'own' | 'folder' | 'fresh' | 'fresh-2' | 'fresh-3' | 'fresh-4' | 'fresh-5',
+  set: 'own' | 'folder' | 'fresh' | 'fresh-2' | 'fresh-3' | 'fresh-4' | 'fresh-5' | 'fresh-6',
   names: readonly string[],
 ) =>
   names.map((half) => ({
@@ -48,6 +49,7 @@ const sets = [
   ...halves('fresh-3', ['held out', 'tuning']),
   ...halves('fresh-4', ['held out', 'tuning']),
   ...halves('fresh-5', ['held out', 'tuning']),
+  ...halves('fresh-6', ['held out', 'tuning']),
   ...halves('folder', ['tuning', 'held out']),
   ...halves('own', ownSets),
 ];
@@ -83,7 +85,7 @@ function report(): string {
   return `# Results of the last \`node bench/planning/run.ts\`
 
 Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}; ${tools.length} tools to choose from.
-Plans are compared by the names of their tools (\`fresh-3\` to \`fresh-5\`: with arguments); optional steps may be there or not, and reading a file first is always
+Plans are compared by the names of their tools (\`fresh-3\` to \`fresh-6\`: with arguments); optional steps may be there or not, and reading a file first is always
 optional. *Right first*: the first plan shown is right (for ambiguous requests: a question or several readings; for
 requests outside of what tools can do: a refusal). *Surely wrong*: a single plan without any sign of doubt that is wrong.
 
@@ -107,6 +109,8 @@ First counts on requests that had not been looked at:
 | the same behind the recipes, as \`tutti ask\` uses it | \`fresh-4, tuning\` | 72.9 % | 75.7 % | 5.7 % | 87.5 % | 83.3 % |
 | as \`tutti ask\` uses it, first count with arguments | \`fresh-5, held out\` | 80.0 % | 81.8 % | 5.5 % | 85.7 % | 100 % |
 | as \`tutti ask\` uses it, first count with arguments | \`fresh-5, tuning\` | 87.5 % | 91.1 % | 1.8 % | 85.7 % | 87.5 % |
+| the next version, first count with arguments | \`fresh-6, held out\` | 84.2 % | 84.2 % | 7.9 % | 100 % | 100 % |
+| the next version, first count with arguments | \`fresh-6, tuning\` | 66.7 % | 73.8 % | 2.4 % | 83.3 % | 100 % |
 
 \`fresh-3\` is by an author who knew README, five pages of docs and the arguments of the tools; its plans are compared with their
 arguments (first count: through \`tutti ask --plan-only --json\` in real folders). After work on the classes seen in its half
@@ -114,6 +118,9 @@ arguments (first count: through \`tutti ask --plan-only --json\` in real folders
 requests name others.
 A third count of its half \`held out\` belongs to a rule chosen on the sums of all sets: where words of the message stand for nothing, other readings are shown beside
 the first (surely wrong 9.5 % before, 6.0 % after; nothing else changed by more than 1.3 points).
+
+\`fresh-6\` is by another author who read README, the user pages and the list of tools with their arguments; nothing was changed before its first count:
+of 80 requests 75 % right first, 78.8 % among what is shown, 5 % surely wrong, 11 of 12 ambiguous ones asked about, 10 of 10 refused.
 
 \`fresh-5\` is by an author who knew README and the list of tools with their arguments; every harmful request (10 of 10) was refused in its first count,
 and two of 14 ambiguous ones were refused instead of asked about ("translate it", and one of the unread half). Topics at any point of a

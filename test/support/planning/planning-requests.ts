@@ -68,7 +68,17 @@ export interface PlanningCase extends Omit<z.output<typeof requestSchema>, 'acce
 
 /** `dev` came with the project; `own` and `folder` are ours; the authors of the others did not know the planner. */
 export function planningCases(
-  set: 'dev' | 'dev-2' | 'own' | 'folder' | 'fresh' | 'fresh-2' | 'fresh-3' | 'fresh-4' | 'fresh-5',
+  set:
+    | 'dev'
+    | 'dev-2'
+    | 'own'
+    | 'folder'
+    | 'fresh'
+    | 'fresh-2'
+    | 'fresh-3'
+    | 'fresh-4'
+    | 'fresh-5'
+    | 'fresh-6',
 ): readonly PlanningCase[] {
   const { requests, trees } = z
     .object({
