@@ -4,6 +4,7 @@ import type { Json } from '../contract/plan/index.ts';
 import { errorMetaKey, type ToolResult } from '../contract/tool/index.ts';
 import type { RecordOutcome } from '../fleet/index.ts';
 import { digestJson, recordOf, reportError, systemClock } from '../kernel/index.ts';
+import { isSecretName } from '../observe/index.ts';
 import type { Store } from '../store/index.ts';
 import { type Recording, surroundingsOf } from './record-attempts.ts';
 import { failedProgram, kindOfTool } from './step-attempt.ts';
@@ -84,13 +85,16 @@ function attemptOf(
   };
 }
 
-/** The first text among the required arguments, else the first text: what the call is about. */
+/** The first text among the required arguments, else the first text, but no secret: what the call is about. */
 function mainArgument(
   args: Readonly<Record<string, unknown>>,
   required: unknown,
 ): string | undefined {
-  const names = [...(Array.isArray(required) ? required : []), ...Object.keys(args)];
-  const main = names.map((name) => args[String(name)]).find((value) => typeof value === 'string');
+  const names = [...(Array.isArray(required) ? required : []), ...Object.keys(args)].map(String);
+  const main = names
+    .filter((name) => !isSecretName(name))
+    .map((name) => args[name])
+    .find((value) => typeof value === 'string');
   return main === undefined || main.length <= maxMainLength ? main : digestJson(main);
 }
 

@@ -128,7 +128,7 @@ export class AttemptRecorder {
   async #recordSuccess(caller: Caller, attempt: Attempt, atMs: number): Promise<void> {
     const { store } = this.#parts;
     const { subject } = attempt;
-    const target = keyOf(attempt);
+    const target = keyOf(attempt, this.#parts);
     if (!(await this.#open.has(caller, target))) return;
     const failure = firstOfKind(await store.open(caller, target, maxOpen));
     if (failure === undefined) return this.#open.remove(caller, target);
@@ -145,8 +145,8 @@ export class AttemptRecorder {
 }
 
 /** The target within its project: what one key has open is cured by a success of the same key. */
-function keyOf({ target, folder }: Attempt): string {
-  return folder === undefined ? target : `${target} in ${folder}`;
+function keyOf({ target, folder }: Attempt, { redact }: Pick<RecorderParts, 'redact'>): string {
+  return redact(folder === undefined ? target : `${target} in ${folder}`);
 }
 
 /** The first of the failures in a row, which are given latest first: what was wanted before anything was tried. */
@@ -208,7 +208,7 @@ export async function toFailure(
     at: new Date(atMs).toISOString(),
     kind,
     subject,
-    target: keyOf(attempt),
+    target: keyOf(attempt, parts),
     ...(folder !== undefined && { folder }),
     code: error.code,
     message,
