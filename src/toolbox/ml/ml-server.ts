@@ -26,7 +26,7 @@ interface MlServer extends McpServer {
 
 /** The server `ml`: datasets, training in the sandbox, and the store of trained models. */
 export function createMlServer(given: MlParts): MlServer {
-  const { engines, close } = followEngines(given.engines);
+  const { engines, followCalls, close } = followWork(given.engines);
   const parts = { ...given, engines };
   const environment = createEnvTool(parts);
   const server = createToolboxServer({
@@ -39,7 +39,7 @@ export function createMlServer(given: MlParts): MlServer {
     tools: [
       loadDatasetTool(parts),
       loadConfigTool(parts),
-      environment,
+      followCalls(environment),
       estimateTool(parts),
       trainTool(parts),
       finetuneTool(parts),
@@ -82,34 +82,40 @@ const isFull = (error: unknown): boolean =>
 /** One step and its checkpoint; what takes longer is left to the checkpoint before. */
 const maxCloseMs = 30_000;
 
-interface FollowedEngines {
+interface FollowedWork {
   readonly engines: () => Promise<readonly TrainingEngine[]>;
-  /** Ends what runs, and returns when its checkpoints are written. */
+  readonly followCalls: (tool: DefinedTool) => DefinedTool;
+  /** Ends what runs, and returns when its checkpoints are written and its folders are removed. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Engines whose runs are waited for. A cancelled call returns at once, and its run goes on to its checkpoint: a server
- * that closed meanwhile would kill it before.
+ * Runs of engines, and calls of tools, that are waited for. A cancelled call returns at once, and its run goes on to its
+ * checkpoint, or removes what it has built: a server that closed meanwhile would end it before.
  */
-function followEngines(engines: () => Promise<readonly TrainingEngine[]>): FollowedEngines {
+function followWork(engines: () => Promise<readonly TrainingEngine[]>): FollowedWork {
   const closing = new AbortController();
   const running = new Set<Promise<unknown>>();
-  const follow = (engine: TrainingEngine): TrainingEngine => ({
+  const until = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, closing.signal]);
+  const follow = <Result>(work: Promise<Result>): Promise<Result> => {
+    running.add(work);
+    const forget = (): void => void running.delete(work);
+    work.then(forget, forget);
+    return work;
+  };
+  const followEngine = (engine: TrainingEngine): TrainingEngine => ({
     name: engine.name,
     probe: () => engine.probe(),
     plan: (job) => engine.plan(job),
-    run(job, watch) {
-      const signal = AbortSignal.any([watch.signal, closing.signal]);
-      const run = engine.run(job, { ...watch, signal });
-      running.add(run);
-      const forget = (): void => void running.delete(run);
-      run.then(forget, forget);
-      return run;
-    },
+    run: (job, watch) => follow(engine.run(job, { ...watch, signal: until(watch.signal) })),
   });
   return {
-    engines: async () => (await engines()).map(follow),
+    engines: async () => (await engines()).map(followEngine),
+    followCalls: (tool) => ({
+      ...tool,
+      call: (args, context) =>
+        follow(tool.call(args, { ...context, signal: until(context.signal) })),
+    }),
     close: async () => {
       closing.abort();
       const isOver = new AbortController();

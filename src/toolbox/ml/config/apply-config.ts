@@ -2,15 +2,17 @@ import { z } from 'zod';
 import type { Hyperparameters } from '../../../contract/ml/index.ts';
 import { TrainingConfigError } from '../errors.ts';
 import type { MlParts } from '../ml-ports.ts';
-import { readConfigFile } from './load-config-tool.ts';
+import { loadedConfigSchema, readConfigFile } from './load-config-tool.ts';
 import { type ConfigKind, parseConfig, type ReadConfig, readConfig } from './read-config.ts';
 
 const value = z.union([z.number(), z.string(), z.boolean(), z.array(z.string())]);
-const loaded = z.looseObject({
-  frame: z.record(z.string(), z.union([z.string(), z.number()])),
-  hyperparameters: z.record(z.string(), value),
-  defaults: z.array(z.string()).default([]),
-});
+const loaded = loadedConfigSchema
+  .partial()
+  .required({ frame: true })
+  .extend({
+    hyperparameters: z.record(z.string(), value).describe('By name.'),
+    defaults: z.array(z.string()).default([]).describe('Hyperparameters that have their default.'),
+  });
 
 /** For tools that train. */
 export const configField = z

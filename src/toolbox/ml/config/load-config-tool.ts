@@ -10,7 +10,8 @@ import texts from '../tools.json' with { type: 'json' };
 
 const maxConfigBytes = 1024 * 1024;
 
-const output = z.object({
+/** What `load_config` gives, which the tools that train take as it is. */
+export const loadedConfigSchema = z.strictObject({
   frame: z
     .record(z.string(), z.union([z.string(), z.number()]))
     .describe('Base, dataset, method, seed and name, where they are given.'),
@@ -21,7 +22,14 @@ const output = z.object({
     .record(z.string(), z.string())
     .describe('Keys as given, by the name they have here.'),
   defaults: z.array(z.string()).describe('Hyperparameters that have their default.'),
-  ignored: z.array(z.object({ key: z.string(), reason: z.string() })),
+  ignored: z
+    .array(
+      z.strictObject({
+        key: z.string().describe('As it was given.'),
+        reason: z.string().describe('Why it has no effect.'),
+      }),
+    )
+    .describe('Keys without effect.'),
   meanings: z.record(z.string(), z.string()).describe('What each hyperparameter is.'),
 });
 
@@ -42,7 +50,7 @@ export function loadConfigTool(parts: Pick<MlParts, 'roots'>): DefinedTool {
         .describe('What it configures.'),
       algorithm: z.enum(['linear', 'boosted']).default('linear').describe('Of train.'),
     }),
-    output,
+    output: loadedConfigSchema,
     run: async ({ path, text, ...kind }) => {
       const given = path === undefined ? (text ?? '{}') : await readConfigFile(parts.roots, path);
       const config = readConfig(kind, parseConfig(given));
