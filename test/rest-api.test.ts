@@ -271,9 +271,9 @@ describe('the examples of the document', () => {
       [`sha256:${'0'.repeat(64)}`, artifactId],
       ['0af7651916cd43dd8448eb211c80319c', traces.items[0].traceId],
     ]);
-    // The run of the examples is over, nothing asks it for a decision, and there is no such key or configured server.
+    // The run of the examples is over, nothing asks it for a decision, and there is no such key, preference or configured server.
     const refused =
-      /^\/runs.*\/(?:approve|deny|resolve|repair|cancel|pause|resume|signals\/.*)$|^\/keys\/.|^\/servers\/.*\/enable$/;
+      /^\/runs.*\/(?:approve|deny|resolve|repair|cancel|pause|resume|signals\/.*)$|^\/keys\/.|^\/servers\/.*\/enable$|^\/preferences\/forget$/;
     const sorted = apiRoutes.toSorted(
       (a, b) => Number(a.method === 'delete') - Number(b.method === 'delete'),
     );
