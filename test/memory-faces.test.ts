@@ -96,6 +96,19 @@ describe('the memory', { timeout: 120_000 }, () => {
     expect(filesWith(join(cwd, 'data'), word)).toEqual([]);
   });
 
+  it.each([
+    `forget what I said about the ${word}`,
+    `forget that The ${word.toUpperCase()} bills in March`,
+  ])('keeps no words of what a conversation had forgotten: %s', async (message) => {
+    const cwd = aFolder();
+    const ask = async (words: string): Promise<string> =>
+      (await runTutti(['ask', words], { cwd })).stdout;
+    await ask(`remember that the ${word} bills in March`);
+    expect(await ask(message)).toBe(`Forgotten: "the ${word} bills in March"\n`);
+    await tutti(cwd, 'erase');
+    expect(filesWith(join(cwd, 'data'), word)).toEqual([]);
+  });
+
   it.each(['decline', 'cannot'] as const)(
     'holds what a client remembers as a candidate when the person behind it would %s',
     async (answer) => {

@@ -1,4 +1,5 @@
 import type { Caller } from '../../contract/caller/index.ts';
+import { itemOfTurn } from '../../contract/memory/index.ts';
 import type { Preference } from '../../contract/preference/index.ts';
 import { AppError, sayDay, stemOf } from '../../kernel/index.ts';
 import type { Note } from './read-note.ts';
@@ -79,8 +80,13 @@ export async function answerNote(turn: Turn, note: Note): Promise<Reply | undefi
   const answer = await textFor(turn, note);
   if (answer === undefined) return undefined;
   tell(turn, answer);
-  return plainReply({ ...base(turn, { confidence: 1, model: null }), kind: 'answer', answer });
+  const known = base(turn, { confidence: 1, model: null });
+  const reply = plainReply({ ...known, kind: 'answer', answer });
+  // It quotes what is gone, which the conversation must not keep.
+  return answer.startsWith(forgotten) ? { ...reply, keptText: 'Forgotten.' } : reply;
 }
+
+const forgotten = 'Forgotten: ';
 
 function textFor(turn: Turn, note: Note): Promise<string | undefined> | string | undefined {
   switch (note.kind) {
@@ -216,7 +222,7 @@ const refusedSecret =
 async function forget(turn: Turn, text: string): Promise<string> {
   const { parts, request } = turn;
   const preferences = await forgetPreference(turn, text);
-  if (preferences.length > 0) return `Forgotten: ${preferences.join(', ')}`;
+  if (preferences.length > 0) return `${forgotten}${preferences.join(', ')}`;
   const found = await searchNotes(turn, text);
   const [only, ...others] = found;
   if (!only) return nothingAbout(text);
@@ -224,8 +230,17 @@ async function forget(turn: Turn, text: string): Promise<string> {
     const lines = found.map((one) => `- forget that ${one.text}`);
     return ['Which one? Say one of:', ...lines].join('\n');
   }
-  await parts.notes?.forget(request.caller, [only.id]);
-  return `Forgotten: "${only.text}"`;
+  await parts.notes?.forget(request.caller, [only.id, ...messageAbout(turn, only)]);
+  return `${forgotten}"${only.text}"`;
+}
+
+/** The message that asks to forget, where it has words of what it is about: it goes, too. */
+function messageAbout({ session }: Turn, { text }: KeptNote): readonly string[] {
+  const message = session.current().turns.at(-1);
+  if (message?.role !== 'user') return [];
+  const said = wordsOf(message.text);
+  const isAbout = wordsOf(text).some((word) => said.some((other) => isSameWord(word, other)));
+  return isAbout ? [itemOfTurn(session.id, message)?.id ?? []].flat() : [];
 }
 
 async function forgetPreference(

@@ -222,7 +222,7 @@ function acknowledge(turn: Turn, answer: string): Reply {
   return plainReply({ ...known, kind: 'answer', answer });
 }
 
-function turnOf({ outcome, remembered, isTainted }: Reply): NewTurn {
+function turnOf({ outcome, remembered, isTainted, keptText }: Reply): NewTurn {
   const kept: Pick<NewTurn, 'role' | 'remembered' | 'isTainted'> = {
     role: 'assistant',
     remembered: [...remembered],
@@ -252,7 +252,7 @@ function turnOf({ outcome, remembered, isTainted }: Reply): NewTurn {
       const isFailed = runStatus === 'failed' || runStatus === 'cancelled';
       return {
         ...kept,
-        text,
+        text: keptText ?? text,
         outcome: isFailed ? 'failed' : 'answer',
         // The run keeps what it was given; the conversation needs only which tools were called.
         ...(plan && { plan: withoutInputs(plan) }),

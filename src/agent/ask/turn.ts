@@ -39,6 +39,8 @@ export interface Reply {
   readonly remembered: readonly Remembered[];
   /** Earlier answers were in sight when its words were chosen. */
   readonly isTainted?: boolean;
+  /** What the conversation keeps where that is not the answer itself. */
+  readonly keptText?: string;
 }
 
 /** How this turn asks models: within the session's budget. */
