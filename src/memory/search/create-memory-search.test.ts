@@ -207,6 +207,21 @@ describe('a search in memory', () => {
     expect((await search('')).isAnswerable).toBe(false);
   });
 
+  it('has a fact with the words of the question first before its vector is there', async () => {
+    const { search, store, add } = await aMemory(smallTalk);
+    for (let n = 0; n < 150; n += 1)
+      await add({ id: `c${n}`, text: `the corgi number ${n} barks` });
+    const item = aMemoryItem({ id: 'new', text: 'the dog eats twice a day' });
+    await store.add(localCaller, [{ item }]);
+    for (const question of ['dog', 'What about the dog?', 'How often does the dog eat?']) {
+      const found = await search(question);
+      expect(found.isAnswerable, question).toBe(true);
+      expect(texts(found)[0]).toBe(item.text);
+    }
+    expect((await search('Who painted the dog in the Amsterdam museum?')).isAnswerable).toBe(false);
+    expect((await search('What did Marcus say of the dog?')).isAnswerable).toBe(false);
+  });
+
   it('goes by words alone where meanings fail or take too long', async () => {
     const turns = [...smallTalk, { text: 'Staging listens on port 8443' }];
     const failing = { embed: () => Promise.reject(new Error('no model')) };

@@ -64,6 +64,10 @@ const maxSeeds = 60;
 /** So many more than matches are read and ranked in the end; more where more are asked for. */
 const maxNeighboursRead = 40;
 const readPerWanted = 4;
+/** The best by words, which are ranked whatever is near in meaning. */
+const minByWords = 20;
+/** Words that more items share tell none of them from the others. */
+const maxSharing = 3;
 /** Latest turns that tell who takes part in the conversations. */
 const turnsForSpeakers = 100;
 const maxLimit = 100;
@@ -103,11 +107,14 @@ export function createMemorySearch(options: MemorySearchOptions) {
     signal.throwIfAborted();
     const fits = fuse(byWords, byVector);
     const all = parts.neighbours ? smooth(fits, await neighboursOf(store, caller, fits)) : fits;
-    const ranked = await rank({ options, query, read, fits: all, nowMs });
-    const ordered = parts.rerank ? pinnedFirst(ranked, read) : ranked;
+    const ranked = await rank({ options, query, read, fits: all, byWords, nowMs });
+    const hasWords = wordsFit(ranked, read);
+    const ordered = parts.rerank ? pinnedFirst(exactFirst(ranked, hasWords), read) : ranked;
     const hits = withinBudget(diversify(ordered, limit), query.tokenBudget);
     const matched = ranked.filter(({ fit }) => fit !== noFit);
-    const isSure = confidence({ ranked: matched, byVector, read, speakers }) >= minConfidence;
+    const isSure =
+      hits.some((hit) => hasWords(hit) !== 'no') ||
+      confidence({ ranked: matched, byVector, read, speakers }) >= minConfidence;
     return {
       hits: hits.map(({ item, score, fit, isSuperseded }) => ({
         item,
@@ -195,20 +202,25 @@ async function rank({
   query,
   read,
   fits,
+  byWords,
   nowMs,
 }: {
   readonly options: MemorySearchOptions;
   readonly query: MemoryQuery;
   readonly read: ReadQuery;
   readonly fits: ReadonlyMap<string, Fit>;
+  readonly byWords: readonly ScoredItem[];
   readonly nowMs: number;
 }): Promise<Ranked[]> {
   const { store, parts = allParts } = options;
   const { caller, filter = {}, limit } = query;
-  const ids = bestOf(fits, Math.max(matchesFor(read) + maxNeighboursRead, limit * readPerWanted));
-  const best = await store.get(caller, ids);
+  const best = bestOf(fits, Math.max(matchesFor(read) + maxNeighboursRead, limit * readPerWanted));
+  // Those without a vector yet have half a score at most.
+  const exact = byWords.slice(0, minByWords).map(({ id }) => id);
+  const ids = [...new Set([...best, ...exact])];
+  const found = await store.get(caller, ids);
   const pinned = parts.rerank ? await store.pinned(caller, maxPinned) : [];
-  const items = [...best, ...pinned.filter(({ id }) => !ids.includes(id))];
+  const items = [...found, ...pinned.filter(({ id }) => !ids.includes(id))];
   const here = await options.place?.();
   const outdatedTurns = new Set(
     items.filter((item) => hasEnded(item, nowMs)).flatMap(({ source }) => turnKey(source) ?? []),
@@ -231,14 +243,49 @@ async function rank({
 
 /** What is pinned, holds in this project and matches by itself comes before all others; what does not match is left out. */
 function pinnedFirst(ranked: readonly Ranked[], read: ReadQuery): readonly Ranked[] {
-  const best = ranked[0]?.score ?? 0;
   const isFirst = ({ item, fit, isSuperseded, isElsewhere }: Ranked): boolean =>
     item.pinned &&
     !isSuperseded &&
     !isElsewhere &&
     (sharedWords(item, read).length > 0 || (fit.likeness ?? 0) >= pinnedLikeness);
+  return raise(ranked, isFirst).filter((one) => isFirst(one) || one.fit !== noFit);
+}
+
+/** What was given to be remembered in the very words that are asked for, whether or not it has a vector yet. */
+function exactFirst(ranked: readonly Ranked[], hasWords: WordsFit): readonly Ranked[] {
+  return raise(ranked, (one) => {
+    const words = hasWords(one);
+    const isExact = words === 'all' || (words === 'most' && one.fit.likeness === null);
+    return isExact && !one.isElsewhere;
+  });
+}
+
+function raise(ranked: readonly Ranked[], isFirst: (one: Ranked) => boolean): readonly Ranked[] {
+  const best = ranked[0]?.score ?? 0;
   const first = ranked.filter(isFirst).map((one) => ({ ...one, score: one.score + best }));
-  return [...first, ...ranked.filter((one) => !isFirst(one) && one.fit !== noFit)];
+  return [...first, ...ranked.filter((one) => !isFirst(one))];
+}
+
+type WordsFit = (one: Ranked) => 'all' | 'most' | 'no';
+
+/**
+ * Whether an item that was given to be remembered answers by its words: it has all of them, or half of them with all
+ * names and a rare one that is no name. Turns share words with much that does not answer.
+ */
+function wordsFit(ranked: readonly Ranked[], read: ReadQuery): WordsFit {
+  const holders = new Map<string, number>();
+  for (const { item } of ranked) {
+    if (item.kind === 'turn') continue;
+    for (const word of sharedWords(item, read)) holders.set(word, (holders.get(word) ?? 0) + 1);
+  }
+  const isRare = (word: string): boolean => (holders.get(word) ?? 0) <= maxSharing;
+  return ({ item, isSuperseded }) => {
+    const shared = item.kind === 'turn' || isSuperseded ? [] : sharedWords(item, read);
+    if (!shared.some(isRare) || !read.names.isSubsetOf(new Set(shared))) return 'no';
+    if (shared.length === read.words.length) return 'all';
+    const isAbout = shared.some((word) => isRare(word) && !read.names.has(word));
+    return isAbout && shared.length * 2 >= read.words.length ? 'most' : 'no';
+  };
 }
 
 /** Whether it belongs to this project, or to none. */
