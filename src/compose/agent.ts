@@ -5,7 +5,12 @@ import type { Agent } from '../contract/agent/index.ts';
 import type { Caller } from '../contract/caller/index.ts';
 import type { Catalogue } from '../contract/catalogue/index.ts';
 import type { Contexts } from '../contract/context/index.ts';
-import { describeExplanation, type Experience } from '../contract/experience/index.ts';
+import {
+  describeExplanation,
+  type Experience,
+  findFailedCall,
+  maxFailuresSearched,
+} from '../contract/experience/index.ts';
 import type { Models } from '../contract/model/index.ts';
 import type { Workflows } from '../contract/run/index.ts';
 import type { Memory } from '../contract/session/index.ts';
@@ -32,7 +37,7 @@ export interface AgentHereParts {
   readonly catalogue: () => Pick<Catalogue, 'entries' | 'callTool'>;
   readonly finder: () => Pick<ToolFinder, 'findSoon'>;
   readonly servers: AgentParts['servers'];
-  readonly experience: Pick<Experience, 'explain'>;
+  readonly experience: Pick<Experience, 'explain' | 'failures'>;
 }
 
 /** The servers we ship; what they reach is what the user has set up: files in the roots, the sandbox, their own models. */
@@ -119,6 +124,14 @@ export function agentParts(parts: AgentHereParts): AgentParts {
     explainRun: async (caller, runId) => {
       const explained = await parts.experience.explain(caller, { kind: 'run', runId });
       return describeExplanation(explained, systemClock.now());
+    },
+    explainCall: async (caller) => {
+      const failures = await parts.experience.failures(caller, maxFailuresSearched);
+      const failed = findFailedCall(failures, await parts.roots.folder());
+      if (!failed) return undefined;
+      const query = { kind: 'failure', id: failed.id } as const;
+      const explained = await parts.experience.explain(caller, query);
+      return { at: failed.at, text: describeExplanation(explained, systemClock.now()) };
     },
     settings: agentSettings(settings),
     isTrusted: (server) => trustedServers.includes(server),

@@ -42,6 +42,10 @@ export interface AgentParts {
   >;
   /** Why a run failed and what cured that before; without it only the error is shown. */
   readonly explainRun?: (caller: Caller, runId: string) => Promise<string>;
+  /** The latest direct call of this folder that failed, with its cause; undefined when there is none. */
+  readonly explainCall?: (
+    caller: Caller,
+  ) => Promise<{ readonly at: string; readonly text: string } | undefined>;
   readonly settings: AgentSettings;
   /** Servers we ship. */
   readonly isTrusted: IsTrusted;

@@ -79,10 +79,12 @@ function describeRun({ runId, status, goal, name, createdAt }: RunSummary): stri
   return `- ${time} ${status}: ${(name ?? goal ?? 'without a title').split('\n')[0]} (${runId})`;
 }
 
-/** Why the run that the conversation is about failed, else the last one here. */
+/** Why the run that the conversation is about failed, else the last run or direct call here. */
 async function failure(turn: Turn): Promise<string> {
   const { parts, request } = turn;
   const { caller } = request;
+  const call = await failedCall(turn);
+  if (call !== undefined) return hideIn(call, turn);
   const here = { limit: 1, where: 'here' } as const;
   const [failed] = await parts.workflows.list(caller, { ...here, status: ['failed', 'cancelled'] });
   const view = await lastRun(turn);
@@ -94,6 +96,22 @@ async function failure(turn: Turn): Promise<string> {
   const status = view.status === 'succeeded' ? 'it succeeded' : `it is ${view.status}`;
   const earlier = failed ? ` The last that failed: tutti runs show ${failed.runId}` : '';
   return `The last run did not fail: ${status}.${earlier}`;
+}
+
+const asksForCall = /\bcalls?\b/iu;
+
+/** Why the last direct call failed, where that is asked or nothing else failed later. */
+async function failedCall(turn: Turn): Promise<string | undefined> {
+  const { parts, request, before, words } = turn;
+  const isAsked = asksForCall.test(words);
+  const isAboutRun = before.turns.some(({ runId }) => runId !== undefined);
+  if (isAboutRun && !isAsked) return undefined;
+  const call = await parts.explainCall?.(request.caller);
+  if (!call) return undefined;
+  const here = { limit: 1, where: 'here' } as const;
+  const [run] = await parts.workflows.list(request.caller, here);
+  const isLater = !run || call.at > (run.endedAt ?? run.createdAt);
+  return isLater || isAsked ? call.text : undefined;
 }
 
 /** The error, its cause and what cured it before. */

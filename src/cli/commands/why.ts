@@ -1,6 +1,8 @@
 import { localCaller } from '../../contract/caller/index.ts';
 import {
   describeExplanation,
+  findFailedCall,
+  maxFailuresSearched,
   type Experience,
   type Failure,
   type FailureQuery,
@@ -16,7 +18,7 @@ import { readInput } from '../read-input.ts';
 const usualCount = 20;
 const maxCause = 70;
 
-/** `why [RUN] [STEP]`: why a run failed, what cured it before, and the command; without a run, the latest failures. */
+/** `why [RUN|last] [STEP]`: why a run failed, what cured it before, and the command; without a run, the latest failures. */
 export async function run(invocation: Invocation): Promise<number> {
   const { output, operands } = invocation;
   const fix = fixOption(invocation);
@@ -65,26 +67,34 @@ function fixOption(
 }
 
 /** A run, else a failure by its id; `-` is the text of an error on standard input. */
-async function queryOf(
-  { operands, io }: Invocation,
-  { experience, workflows }: System,
-): Promise<FailureQuery> {
+async function queryOf({ operands, io }: Invocation, system: System): Promise<FailureQuery> {
+  const { experience } = system;
   const [id = '', step] = operands;
   if (id === '-') return { kind: 'text', text: await readInput('-', io) };
-  if (id === 'last') {
-    const [last] = await workflows.list(localCaller, {
-      status: ['failed'],
-      limit: 1,
-      where: 'here',
-    });
-    if (!last) {
-      throw new UsageError('No run of this folder has failed: "tutti why" lists all failures');
-    }
-    return { kind: 'run', runId: last.runId, ...(step !== undefined && { step }) };
-  }
+  if (id === 'last') return lastFailure(system, step);
   const failures = await experience.failures(localCaller, usualCount);
   if (failures.some((one) => one.id === id)) return { kind: 'failure', id };
   return { kind: 'run', runId: id, ...(step !== undefined && { step }) };
+}
+
+/** Of this folder: of a run or of a direct call, whichever failed later; with a step, of a run. */
+async function lastFailure(
+  { experience, workflows, folder }: System,
+  step: string | undefined,
+): Promise<FailureQuery> {
+  const failed = { status: ['failed'], limit: 1, where: 'here' } as const;
+  const [last] = await workflows.list(localCaller, failed);
+  const call =
+    step === undefined
+      ? findFailedCall(await experience.failures(localCaller, maxFailuresSearched), await folder())
+      : undefined;
+  if (call && (!last || call.at > (last.endedAt ?? last.createdAt))) {
+    return { kind: 'failure', id: call.id };
+  }
+  if (last) return { kind: 'run', runId: last.runId, ...(step !== undefined && { step }) };
+  throw new UsageError(
+    'No run or call of this folder has failed: "tutti why" lists the failures of all folders',
+  );
 }
 
 function listText(failures: readonly Failure[], here: string | undefined): string {

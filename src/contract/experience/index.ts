@@ -148,4 +148,17 @@ export interface Experience {
   close(): Promise<void>;
 }
 
+/** Failures among which the last direct call is looked for. */
+export const maxFailuresSearched = 100;
+
+/** The latest failure of a direct call in this folder, of those listed newest first. */
+export function findFailedCall(
+  failures: readonly Failure[],
+  here: string | undefined,
+): Failure | undefined {
+  return failures.find(
+    ({ kind, runId, folder = here }) => kind === 'call' && runId === null && folder === here,
+  );
+}
+
 export { describeExplanation } from './describe-explanation.ts';
