@@ -72,10 +72,94 @@ function parseJson(text: string): unknown {
   }
 }
 
+/**
+ * Refuses arguments that a tool's input schema excludes by their type, choices or absence. Limits, patterns and what
+ * is inside of lists and objects are left to the tool.
+ */
+export function checkArguments(
+  schema: JsonSchema,
+  args: Readonly<Record<string, unknown>>,
+  toolName: string,
+): void {
+  const properties = recordOf(schema['properties']);
+  const required = [schema['required']].flat().filter((name) => typeof name === 'string');
+  const isMissing = (name: string): boolean =>
+    !Object.hasOwn(args, name) && recordOf(properties[name])['default'] === undefined;
+  const missing = required.filter(isMissing).map((name) => `"${name}" is missing`);
+  const unfit = Object.entries(args).flatMap(([name, value]) =>
+    Object.hasOwn(properties, name) && !fits(properties[name], { value, root: schema }, 0)
+      ? [`"${name}" wants ${describeWanted(properties[name], schema)}, and got ${short(value)}`]
+      : [],
+  );
+  const wrong = [...missing, ...unfit];
+  if (wrong.length === 0) return;
+  throw new UsageError(`"${toolName}" was not called: ${wrong.slice(0, maxNamed).join('; ')}`, {
+    hint: `\`tutti tools ${toolName}\` shows the arguments it takes.`,
+  });
+}
+
+/** Arguments that one error names. */
+const maxNamed = 10;
+const maxShown = 60;
+
+function short(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length <= maxShown ? text : `${text.slice(0, maxShown)}…`;
+}
+
+interface Judged {
+  readonly value: unknown;
+  readonly root: JsonSchema;
+}
+
+/** What cannot be read of a schema admits everything. */
+function fits(schema: unknown, { value, root }: Judged, depth: number): boolean {
+  if (depth > maxSchemaDepth) return true;
+  const { type, enum: choices, const: only, anyOf, oneOf, allOf, $ref } = recordOf(schema);
+  const types = [type].flat().filter((name) => typeof name === 'string');
+  if (types.length > 0 && !types.some((name) => isOfType(value, name))) return false;
+  if (Array.isArray(choices) && !choices.some((one) => isSame(one, value))) return false;
+  if (only !== undefined && !isSame(only, value)) return false;
+  if (typeof $ref === 'string' && !fits(resolveReference($ref, root), { value, root }, depth + 1))
+    return false;
+  const isFit = (part: unknown): boolean => fits(part, { value, root }, depth + 1);
+  const alternatives = [anyOf, oneOf].filter((parts) => Array.isArray(parts));
+  return (
+    alternatives.every((parts) => parts.length === 0 || parts.some(isFit)) &&
+    (!Array.isArray(allOf) || allOf.every(isFit))
+  );
+}
+
+function isOfType(value: unknown, type: string): boolean {
+  if (type === 'integer') return Number.isInteger(value);
+  return type === typeOf(value);
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function describeWanted(schema: unknown, root: JsonSchema): string {
+  const { enum: choices, const: only } = recordOf(schema);
+  if (only !== undefined) return short(only);
+  if (Array.isArray(choices)) return `one of ${choices.map(short).join(', ')}`;
+  const types = [...typesOf(schema, root, 0)].map((type) => typeWords.get(type) ?? type);
+  return types.length === 0 ? 'what its schema describes' : types.join(' or ');
+}
+
+const typeWords: ReadonlyMap<string, string> = new Map([
+  ['string', 'text'],
+  ['number', 'a number'],
+  ['integer', 'a whole number'],
+  ['boolean', 'true or false'],
+  ['array', 'a list'],
+  ['object', 'an object'],
+]);
+
 /** The JSON types a schema admits; empty when it says nothing about them. */
 function typesOf(schema: unknown, root: JsonSchema, depth: number): ReadonlySet<string> {
   if (depth > maxSchemaDepth) return new Set();
-  const { type, enum: choices, const: only, anyOf, oneOf, $ref } = recordOf(schema);
+  const { type, enum: choices, const: only, anyOf, oneOf, allOf, $ref } = recordOf(schema);
   const types = new Set([type].flat().filter((name) => typeof name === 'string'));
   const values = [
     ...(Array.isArray(choices) ? choices : []),
@@ -83,7 +167,7 @@ function typesOf(schema: unknown, root: JsonSchema, depth: number): ReadonlySet<
   ];
   if (types.size === 0) for (const value of values) types.add(typeOf(value));
   const referred = typeof $ref === 'string' ? [resolveReference($ref, root)] : [];
-  for (const part of [anyOf, oneOf, referred].flatMap((parts) =>
+  for (const part of [anyOf, oneOf, allOf, referred].flatMap((parts) =>
     Array.isArray(parts) ? parts : [],
   )) {
     for (const inner of typesOf(part, root, depth + 1)) types.add(inner);

@@ -84,7 +84,7 @@ const open: Tool = {
 };
 
 const entries: readonly CatalogueEntry[] = [
-  { name: 'fake.echo_all', wireName: 'fake__echo_all', server: 'fake', tool: echo },
+  { name: 'fake.echo_all', wireName: 'fake__echo_all', server: 'fake', tool: echo, isOwn: true },
   { name: 'fake.open_ended', wireName: 'fake__open_ended', server: 'fake', tool: open },
   ...[
     'fail_known',

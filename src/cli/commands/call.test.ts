@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Catalogue } from '../../contract/catalogue/index.ts';
 import { printableStream } from '../printable.ts';
+import type { JsonSchema } from '../../contract/tool/index.ts';
 import type { SystemRequest } from '../../compose/index.ts';
 import { createFakeSystem } from '../../../testkit/cli/fake-system.ts';
 import { runMain, type RunOptions, runWith } from '../../../testkit/cli/run-main.ts';
@@ -78,6 +79,68 @@ describe('call', () => {
   it('lets any argument through where the tool takes any', async () => {
     const { seen } = await runMain(['call', 'fake.open_ended', 'whatever=1']);
     expect(seen.calls[0]?.args).toEqual({ whatever: '1' });
+  });
+
+  describe('of an added server', () => {
+    const inputSchema: JsonSchema = {
+      type: 'object',
+      required: ['gpu', 'unit'],
+      properties: {
+        gpu: { type: 'string' },
+        hours: { $ref: '#/$defs/hours' },
+        count: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
+        tier: { enum: ['spot', 'fixed'] },
+        spot: { allOf: [{ type: 'boolean' }] },
+        zones: { type: 'array' },
+        unit: { type: 'string', default: 'hour' },
+        any: { anyOf: [{ type: 'number' }, {}] },
+        much: { type: ['string', 'number'] },
+        odd: { $ref: 'https://example.org/schema' },
+      },
+      $defs: { hours: { type: 'number' } },
+    };
+    const call = async (line: string) => {
+      const calls: unknown[] = [];
+      const entry = { name: 'lab.price', wireName: 'lab__price', server: 'lab' };
+      const ran = await runWith(
+        (system) => ({
+          ...system,
+          catalogue: {
+            ...system.catalogue,
+            entries: async () => [{ ...entry, tool: { name: 'price', inputSchema } }],
+            callTool: async (_name, args) => {
+              calls.push(args);
+              return { content: [] };
+            },
+          },
+        }),
+        ['call', 'lab.price', ...line.split(' ')],
+      );
+      return { ...ran, calls };
+    };
+
+    it.each([
+      ['gpu=a hours=three', '"hours" wants a number, and got "three"'],
+      ['gpu=a count=1.5', '"count" wants a whole number or null, and got 1.5'],
+      ['gpu=a tier=cheap', '"tier" wants one of "spot", "fixed", and got "cheap"'],
+      ['gpu=a spot=maybe', '"spot" wants true or false, and got "maybe"'],
+      ['hours=1', '"gpu" is missing'],
+      ['--args {"gpu":1,"zones":"x"}', '"gpu" wants text, and got 1; "zones" wants a list'],
+    ])('refuses %s before the server is called', async (line, reason) => {
+      const { exitCode, stderr, calls } = await call(line);
+      expect(stderr).toContain(`"lab.price" was not called: ${reason}`);
+      expect(stderr).toContain('hint: `tutti tools lab.price` shows');
+      expect([exitCode, calls]).toEqual([2, []]);
+    });
+
+    it.each([
+      ['gpu=12 hours=3 count=2 tier=spot spot=true zones=a', { gpu: '12', hours: 3, count: 2 }],
+      ['gpu=a count=null any=x much=many odd=1', { count: null, any: 'x', much: 'many', odd: '1' }],
+    ])('passes on %s', async (line, args) => {
+      const { exitCode, calls } = await call(line);
+      expect(calls).toEqual([expect.objectContaining(args)]);
+      expect(exitCode).toBe(0);
+    });
   });
 
   it('prints the text of a tool, and its content whole when it has no structure', async () => {

@@ -10,7 +10,7 @@ import { contentText, hideOnScreen } from '../output.ts';
 import { clearLine, singleLine } from '../printable.ts';
 import { parseJsonObject, readInput } from '../read-input.ts';
 import { failureOf, showReport } from '../report-failure.ts';
-import { parsePairs, toolArguments } from '../tool-arguments.ts';
+import { checkArguments, parsePairs, toolArguments } from '../tool-arguments.ts';
 import type { System } from '../../compose/index.ts';
 import { countProgress } from './runs/live-tree.ts';
 
@@ -33,6 +33,8 @@ export async function run(invocation: Invocation): Promise<number> {
     }
     const entry = findTool(entries, name, failed);
     const args = { ...given, ...toolArguments(entry.tool.inputSchema, pairs, entry.name) };
+    // Ours say it themselves, and in more detail.
+    if (entry.isOwn !== true) checkArguments(entry.tool.inputSchema, args, entry.name);
     const approved = await approve(invocation, preview, { entry, args });
     if (!approved) return notApproved(output);
     const bar = createProgressBar(io.stderr, systemClock);
