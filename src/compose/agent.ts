@@ -36,6 +36,8 @@ export interface AgentHereParts {
   /** What plans call. */
   readonly catalogue: () => Pick<Catalogue, 'entries' | 'callTool'>;
   readonly finder: () => Pick<ToolFinder, 'findSoon'>;
+  /** Changes of the project that can be undone. */
+  readonly workspace?: { readonly changes: NonNullable<AgentParts['changes']> };
   readonly servers: AgentParts['servers'];
   readonly experience: Pick<Experience, 'explain' | 'failures'>;
 }
@@ -119,6 +121,7 @@ export function agentParts(parts: AgentHereParts): AgentParts {
     files: projectFiles(parts.roots),
     project: () => parts.roots.folder(),
     readFile: async (path) => readProjectFile(path, await parts.roots.current()),
+    ...(parts.workspace && { changes: parts.workspace.changes }),
     hideSecrets,
     servers: parts.servers,
     explainRun: async (caller, runId) => {

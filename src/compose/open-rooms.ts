@@ -63,8 +63,8 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
   const used = { ...known, store, ...remembered, experience, agents: () => agents };
   const { contexts, feedback, runs } = contextsHere({ ...used, runs: flows });
   const servers = (): ReturnType<FleetControl['status']> => fleet.control.status();
-  const { memory, memoryItems: notes } = remembered;
-  const asked = { roots, models, memory, notes, contexts, experience, runs, catalogue, servers };
+  const { memoryItems: notes } = remembered;
+  const asked = { ...used, roots, models, notes, contexts, runs, catalogue, servers, workspace };
   const agent = traceAgent(agentHere({ ...known, ...asked, finder: () => finder }), tracing);
   const agents = agentsHere({ ...known, ...asked, tracing, store, request, finder: () => finder });
   const logins = loginsHere({ ...known, store });

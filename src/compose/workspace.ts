@@ -3,7 +3,7 @@ import type { McpServer } from '../contract/server/index.ts';
 import type { PreviewEffect } from '../contract/tool/index.ts';
 import type { ServerEntry } from '../fleet/index.ts';
 import { createFaultPoints } from '../kernel/index.ts';
-import type { WorkspaceServer } from '../toolbox/workspace/index.ts';
+import type { UndoableChange, WorkspaceServer } from '../toolbox/workspace/index.ts';
 import { noticeUndo } from './feedback.ts';
 import { offerKey } from './offer-key.ts';
 import { openRooted } from './rooted-server.ts';
@@ -14,6 +14,8 @@ interface WorkspaceHere {
   readonly entry: ServerEntry;
   /** Shows what a call would change. Only our own server is asked: another could act on the question. */
   readonly preview: PreviewEffect;
+  /** The changes of the project that can be undone, latest first. */
+  readonly changes: () => Promise<readonly UndoableChange[]>;
 }
 
 type Options = Pick<ToolboxOptions, 'settings' | 'version' | 'log' | 'request' | 'roots'> & {
@@ -32,7 +34,12 @@ export function workspaceHere(options: Options): WorkspaceHere {
     const own = { version, home, faultPoint, log: log.child({ server: name }) };
     return createWorkspaceServer({ ...own, roots: folders });
   };
-  let previewing: { folders: readonly string[]; server: Promise<WorkspaceServer> } | undefined;
+  let opened: { folders: readonly string[]; server: Promise<WorkspaceServer> } | undefined;
+  const own = async (): Promise<WorkspaceServer> => {
+    const folders = await roots.current();
+    if (opened?.folders !== folders) opened = { folders, server: open(folders) };
+    return opened.server;
+  };
   return {
     entry: {
       name,
@@ -41,10 +48,9 @@ export function workspaceHere(options: Options): WorkspaceHere {
     },
     preview: async ({ server, tool, args }, signal) => {
       if (server !== name) return undefined;
-      const folders = await roots.current();
-      if (previewing?.folders !== folders) previewing = { folders, server: open(folders) };
-      return (await previewing.server).preview(tool, args, { signal });
+      return (await own()).preview(tool, args, { signal });
     },
+    changes: async () => (await own()).changes(),
   };
 }
 

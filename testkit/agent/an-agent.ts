@@ -81,6 +81,7 @@ export interface AnAgentParts {
   readonly planned?: (request: PlanningRequest) => PlanningAnswer;
   readonly files?: ProjectFiles;
   readonly readFile?: AgentParts['readFile'];
+  readonly changes?: AgentParts['changes'];
   /** Whether `hunter2` is a secret. */
   readonly hideSecrets?: boolean;
   readonly settings?: Partial<AgentSettings>;
@@ -124,6 +125,7 @@ export function anAgent(parts: AnAgentParts = {}) {
         parts.planned?.(request) ?? { kind: 'refusal', reason: 'Nothing fits.', nearest: [] },
     }),
     ...(parts.readFile && { readFile: parts.readFile }),
+    ...(parts.changes && { changes: parts.changes }),
     ...(parts.explainRun && { explainRun: parts.explainRun }),
     ...(parts.hideSecrets && { hideSecrets: async () => hideTestSecret }),
     servers: async () => [{ name: 'code', state: 'ready', tools: 12, lastError: null }],

@@ -13,7 +13,7 @@ import type { Notes } from './answer-note.ts';
 import type { ClarificationRules } from '../intent/index.ts';
 import type { TaskLimits } from '../loop/index.ts';
 import type { Planner, ProjectFiles } from '../planner/index.ts';
-import type { AgentApproval, IsTrusted, ToolSource } from '../propose/index.ts';
+import type { AgentApproval, IsTrusted, ListChanges, ToolSource } from '../propose/index.ts';
 
 /** What the agent is made of. It has no way to approve, deny, resolve or signal anything, nor to change settings. */
 export interface AgentParts {
@@ -35,6 +35,8 @@ export interface AgentParts {
   readonly project?: () => Promise<string | undefined>;
   /** Texts of the project's files, to show what would change; without it results are shown whole. */
   readonly readFile?: ReadFile;
+  /** Changes of the project's files that can be undone, latest first. */
+  readonly changes?: ListChanges;
   /** Hides secrets in what is shown or sent to a model of the results; without it they are left as they are. */
   readonly hideSecrets?: () => Promise<HideSecrets>;
   readonly servers: () => Promise<

@@ -6,6 +6,7 @@ import { readSchedule } from '../intent/index.ts';
 import { proposeWithoutModel } from '../propose/index.ts';
 import { answerAbout } from './answer-about.ts';
 import { answerFromNotes } from './answer-note.ts';
+import { changesSaid } from './changes-said.ts';
 import { carryOut } from './carry-out.ts';
 import {
   guardRules,
@@ -63,6 +64,7 @@ async function respondByPlanner(
       history: before.turns.slice(-parts.settings.contextTurns),
       files: parts.files,
       readFile: parts.readFile,
+      changes: parts.changes && (() => changesSaid(turn)),
       rules: guardRules(turn),
       preferences: preferencesFor(turn),
       signal: options.signal,

@@ -28,6 +28,7 @@ export {
   repairArguments,
 } from './propose-with-model.ts';
 export { proposeWithoutModel } from './propose-without-model.ts';
+export type { ChangeMade, ListChanges } from './name-undo.ts';
 export { planMessage } from './plan-message.ts';
 export { planOf, proposedPlanSchema, stepsJsonSchema } from './proposed-plan.ts';
 export { unnamedReads } from './unnamed-reads.ts';

@@ -14,6 +14,7 @@ import { applyPreferences } from './apply-preferences.ts';
 import { createCapability, isHousekeeping, isOfferable } from './capability.ts';
 import { findDefinition } from './find-definition.ts';
 import type { GuardRules } from './guard-plan.ts';
+import { type ListChanges, planUndo } from './name-undo.ts';
 import { planMessage } from './plan-message.ts';
 import { judgePlan, type PlanChecker } from './propose-with-model.ts';
 
@@ -33,6 +34,8 @@ export interface WithoutModelRequest {
   readonly files: ProjectFiles;
   /** Without it a name is not looked up in the project. */
   readonly readFile?: ((path: string) => Promise<string | undefined>) | undefined;
+  /** Changes that can be undone; without it "undo the rename" undoes the last change. */
+  readonly changes?: ListChanges | undefined;
   readonly rules: Omit<GuardRules, 'capability'>;
   readonly preferences: readonly Preference[];
   readonly signal: AbortSignal;
@@ -102,7 +105,12 @@ async function planWords(
     maxSteps: rules.maxSteps,
     signal,
   };
-  const planned = await planMessage(planner, planning);
+  const plan = (message: string): Promise<PlanningAnswer> =>
+    planMessage(planner, { ...planning, message });
+  const { message: said } = planning;
+  const planned = request.changes
+    ? await planUndo({ message: said, plan, list: request.changes })
+    : await plan(said);
   if (planned.kind !== 'question' || readFile === undefined) return planned;
   const project = { list: (limit: number) => files.list(limit), read: readFile };
   const path = await findDefinition(planning.message, project, signal);

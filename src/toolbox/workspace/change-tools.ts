@@ -5,6 +5,7 @@ import { type DeepReadonly, pluralize } from '../../kernel/index.ts';
 import { defineTool } from '../define-tool.ts';
 import {
   callKey,
+  describeChange,
   type AppliedChange,
   type ChangeJournal,
   type PreparedChange,
@@ -38,7 +39,12 @@ export function applyChangesTool(files: ProjectFiles, journal: ChangeJournal): E
   return changeTool(journal, {
     ...texts.apply_changes,
     input: changesInput,
-    prepare: async (request) => ({ changes: await prepareChanges(files, request) }),
+    prepare: async (request) => {
+      const { append, path } = request;
+      const isAppend = append !== undefined && path !== undefined;
+      const changes = await prepareChanges(files, request);
+      return { changes, ...(isAppend && { what: `append to ${path}` }) };
+    },
   });
 }
 
@@ -76,9 +82,20 @@ export function replaceTextTool(files: ProjectFiles, journal: ChangeJournal): Ef
     input: replaceInput,
     prepare: async (request, signal) => {
       const prepare = request.replaces === 'value' ? prepareAssignment : prepareReplacement;
-      return { changes: await prepare(files, request, signal) };
+      return { changes: await prepare(files, request, signal), what: replacementText(request) };
     },
   });
+}
+
+const maxShownChars = 60;
+
+function replacementText({
+  find,
+  replace_with: text,
+  replaces,
+}: z.output<typeof replaceInput>): string {
+  const [from, to] = [find, text].map((one) => JSON.stringify(one.slice(0, maxShownChars)));
+  return replaces === 'value' ? `set ${from} to ${to}` : `replace ${from} with ${to}`;
 }
 
 const undoInput = z.strictObject({
@@ -174,7 +191,9 @@ function previewChange(prepared: PreparedChange): EffectPreview {
   const { changes, undoes } = prepared;
   const shown = showWhole(changes);
   const isNothing = changes.every((change) => actionOf(change) === 'unchanged');
-  const title = undoes && `Undo change ${undoes.id}:`;
+  const title =
+    undoes &&
+    `Undo change ${undoes.id} of ${new Date(undoes.atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC: ${describeChange(undoes)} (${pathsText(undoes)})`;
   const head = title ?? (isNothing ? 'Nothing would change' : headline(shown));
   const text = [head, ...noteLines(shown), ...(shown.diff === '' ? [] : [shown.diff])];
   return {
@@ -182,6 +201,14 @@ function previewChange(prepared: PreparedChange): EffectPreview {
     ...(!shown.isWhole && { isCut: true }),
     basis: basisOf(prepared),
   };
+}
+
+const maxPathsShown = 10;
+
+function pathsText({ files }: Pick<ShownChange, 'files'>): string {
+  const more = files.length > maxPathsShown ? `, … ${files.length - maxPathsShown} more` : '';
+  const shown = files.slice(0, maxPathsShown).map(({ path }) => path);
+  return `${shown.join(', ')}${more}`;
 }
 
 function changeResult({

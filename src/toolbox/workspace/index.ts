@@ -1,1 +1,5 @@
-export { createWorkspaceServer, type WorkspaceServer } from './workspace-server.ts';
+export {
+  createWorkspaceServer,
+  type UndoableChange,
+  type WorkspaceServer,
+} from './workspace-server.ts';

@@ -5,7 +5,7 @@ import { AppError, noFaults, systemClock, type FaultPoint, type Log } from '../.
 import type { DefinedTool } from '../define-tool.ts';
 import { createToolboxServer } from '../toolbox-server.ts';
 import { applyChangesTool, replaceTextTool, undoChangesTool } from './change-tools.ts';
-import { ChangeJournal } from './change/change-journal.ts';
+import { ChangeJournal, describeChange } from './change/change-journal.ts';
 import type { EffectTool } from '../effect-tool.ts';
 import { gitBlameTool } from './git/git-blame-tool.ts';
 import { gitCommitTool } from './git/git-commit-tool.ts';
@@ -33,7 +33,21 @@ export interface WorkspaceServer extends McpServer {
     args: unknown,
     context: Pick<CallContext, 'signal'>,
   ): Promise<EffectPreview | undefined>;
+  /** The changes of this project that can be undone, latest first. */
+  changes(): Promise<readonly UndoableChange[]>;
 }
+
+export interface UndoableChange {
+  readonly id: string;
+  /** ISO 8601. */
+  readonly at: string;
+  /** What it did, in a few words. */
+  readonly what: string;
+  readonly files: readonly { readonly path: string; readonly action: string }[];
+}
+
+/** Changes that are searched for the one that a message names. */
+const maxListed = 50;
 
 /** The server `workspace`: the files and the Git history of the user's project. */
 export function createWorkspaceServer(options: WorkspaceServerOptions): WorkspaceServer {
@@ -64,6 +78,15 @@ export function createWorkspaceServer(options: WorkspaceServerOptions): Workspac
     },
     preview: async (name, args, context) =>
       effects.find((tool) => tool.name === name)?.preview(args, context),
+    changes: async () => {
+      const records = await journal.listUndoable(maxListed);
+      return records.map((record) => ({
+        id: record.id,
+        at: new Date(record.atMs).toISOString(),
+        what: describeChange(record),
+        files: record.files.map(({ path, action }) => ({ path, action })),
+      }));
+    },
   };
 }
 

@@ -40,6 +40,8 @@ export interface PreparedChange {
   readonly changes: readonly FileChange[];
   /** The change that this one takes back. */
   readonly undoes?: ChangeRecord;
+  /** What it does, in a few words; absent where the files say it. */
+  readonly what?: string;
 }
 
 interface ApplyRequest {
@@ -76,14 +78,20 @@ export class ChangeJournal {
       const known = await this.#records.applied();
       const same = key === null ? undefined : known.find((record) => record.key === key);
       if (same) return appliedChange(same);
-      const { changes, undoes } = await prepare();
+      const { changes, undoes, what } = await prepare();
       const shown = showChanges(changes);
       const effective = changes.filter((change) => actionOf(change) !== 'unchanged');
       if (effective.length === 0) return { id: null, undoes: null, ...shown };
       signal.throwIfAborted();
       const atMs = Math.max(this.#parts.clock.now(), (known.at(-1)?.atMs ?? 0) + 1);
       const id = `${atMs.toString(36).padStart(9, '0')}-${randomBytes(3).toString('hex')}`;
-      const head = { id, atMs, key, undoes: undoes?.id ?? null };
+      const head = {
+        id,
+        atMs,
+        key,
+        undoes: undoes?.id ?? null,
+        ...(what !== undefined && { what }),
+      };
       await this.#carryOut({ ...head, changes: effective, shown: showChanges(effective) }, undoes);
       return { id, undoes: head.undoes, ...shown };
     });
@@ -91,20 +99,30 @@ export class ChangeJournal {
 
   /** The change to undo: the named one, else the last of this project that is neither undone nor itself an undo. */
   async findUndoable(id: string | undefined): Promise<ChangeRecord> {
-    const records = await this.#records.applied();
-    const undone = new Set(records.map(({ undoes }) => undoes));
     if (id === undefined) {
-      for (const record of records.toReversed()) {
-        const isOpen = record.undoes === null && !undone.has(record.id);
-        if (isOpen && (await this.#isInRoots(record))) return record;
-      }
-      throw new NoSuchChangeError('There is nothing to undo here');
+      const [last] = await this.listUndoable(1);
+      if (!last) throw new NoSuchChangeError('There is nothing to undo here');
+      return last;
     }
+    const records = await this.#records.applied();
     const found = records.find((record) => record.id === id);
     if (!found)
       throw new NoSuchChangeError(`There is no change "${id}", or it is too old to be undone`);
-    if (undone.has(found.id))
+    if (records.some(({ undoes }) => undoes === found.id))
       throw new NoSuchChangeError(`The change "${found.id}" is undone already`);
+    return found;
+  }
+
+  /** The changes of this project that are neither undone nor an undo, latest first. */
+  async listUndoable(limit: number): Promise<ChangeRecord[]> {
+    const records = await this.#records.applied();
+    const undone = new Set(records.map(({ undoes }) => undoes));
+    const found: ChangeRecord[] = [];
+    for (const record of records.toReversed()) {
+      if (found.length >= limit) break;
+      const isOpen = record.undoes === null && !undone.has(record.id);
+      if (isOpen && (await this.#isInRoots(record))) found.push(record);
+    }
     return found;
   }
 
@@ -229,6 +247,17 @@ function appliedChange({ id, undoes, files, diff }: ChangeRecord): AppliedChange
     return { path, action, added, removed, note };
   });
   return { id, undoes, files: shown, diff };
+}
+
+const maxNamed = 5;
+
+/** `replace "a" with "b"`, `delete old.py`: what a change did, for people. */
+export function describeChange({ what, files }: Pick<ChangeRecord, 'what' | 'files'>): string {
+  if (what !== undefined) return what;
+  const verbs = { created: 'create', modified: 'change', deleted: 'delete', unchanged: 'keep' };
+  const done = files.map(({ action, path }) => `${verbs[action]} ${path}`);
+  const more = done.length > maxNamed ? `, … ${done.length - maxNamed} more` : '';
+  return `${done.slice(0, maxNamed).join(', ')}${more}`;
 }
 
 /** The name of a call for the journal: the same only for the same caller, key and arguments. */

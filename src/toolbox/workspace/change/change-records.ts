@@ -29,6 +29,8 @@ const recordSchema = z.object({
   key: z.string().nullable(),
   /** The change that this one takes back. */
   undoes: z.string().nullable(),
+  /** What the call did, in a few words; absent where the files say it. */
+  what: z.string().optional(),
   bytes: z.int(),
   files: z.array(
     z.object({
@@ -54,6 +56,7 @@ export interface NewRecord {
   readonly atMs: number;
   readonly key: string | null;
   readonly undoes: string | null;
+  readonly what?: string;
   readonly changes: readonly FileChange[];
   readonly shown: ShownChange;
   readonly folders: readonly FolderPath[];
