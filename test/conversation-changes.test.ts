@@ -41,3 +41,14 @@ describe('undo in a conversation', { timeout: 120_000 }, () => {
     expect(read('notes.md')).toContain('buy milk');
   });
 });
+
+describe('saving in a conversation', { timeout: 120_000 }, () => {
+  it('writes what was shown to a file after one approval', async () => {
+    const { say, accept, read } = aTalk({ 'shop.py': 'def f( a ):return a\n' });
+    await say('review shop.py');
+    await say('yes');
+    await say('put the findings into found.md');
+    expect(await accept()).toContain('+++ b/found.md');
+    expect(read('found.md')).toMatch(/shop\.py:1:1/u);
+  });
+});

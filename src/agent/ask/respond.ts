@@ -6,6 +6,7 @@ import { nameOthers, nameResults } from './name-results.ts';
 import { replyAboutRun } from './reply-about-run.ts';
 import { respondWithModel } from './respond-with-model.ts';
 import { respondWithoutModel } from './respond-without-model.ts';
+import { planSave } from './save-shown.ts';
 import { base, guardRules, plainReply, tell, type Reply, type Turn } from './turn.ts';
 import { splitPastes } from '../intent/index.ts';
 import { createCapability, isOfferable, judgePlan, supplyInputs } from '../propose/index.ts';
@@ -60,6 +61,8 @@ export async function respond(turn: Turn, reply: ReplyKind): Promise<Reply> {
 
 /** About what was shown last, where it is; else a request of its own. */
 async function respondToAside(turn: Turn, said: string): Promise<Reply> {
+  const save = await planSave(turn, said);
+  if (save) return runAccepted(turn, save, { model: null, isAccepted: false });
   const named = await nameResults(turn, said);
   const followUp = named === undefined ? await answerFollowUp(turn, said) : undefined;
   if (followUp) return followUp;

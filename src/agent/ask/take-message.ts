@@ -2,6 +2,7 @@ import { offeredSteps, sameVerbs } from '../answer/index.ts';
 import { attachmentsOf } from './kept-texts.ts';
 import { readReply, type ReplyKind } from './read-reply.ts';
 import { respond } from './respond.ts';
+import { readSave } from './save-shown.ts';
 import { base, latestRemembered, plainReply, tell, type Reply, type Turn } from './turn.ts';
 import { findUnanswered, lastRequest, requestBehind } from './unanswered.ts';
 import { splitPastes } from '../intent/index.ts';
@@ -108,6 +109,7 @@ async function settleReply(turn: Turn, reply: ReplyKind, hasModel: boolean): Pro
   const isReadByModel = reply.kind === 'answered' && reply.to === 'plan' && hasModel;
   if (isReadByModel || (reply.kind === 'answered' && reply.request === '')) return isNew;
   if (/^\W*help\W*$|^\s*\?+\s*$/iu.test(turn.words)) return isNew;
+  if (readSave(turn.words)) return isNew;
   if (isValue(turn.words) || turn.attachments.length > 0) return reply;
   const planned = await planAlone(turn);
   const isSure = planned.kind === 'plan' && planned.candidates.length === 1;
