@@ -81,7 +81,9 @@ async function preview(
   const base = planned.head ?? (await emptyTree(planned.git));
   const args = ['diff', '--no-ext-diff', '--no-textconv', base, planned.tree, '--'];
   const head = `Commit ${pluralize(planned.files.length, 'file')}, without running hooks: ${request.message}`;
-  const text = [head, fileLines(planned.files), await planned.git.run(args)];
+  const added = request.paths ? [] : await untracked(planned.git);
+  const left = added.length > 0 ? [`Left out, not tracked: ${namesOf(added)}`] : [];
+  const text = [head, fileLines(planned.files), ...left, await planned.git.run(args)];
   return { text: text.join('\n'), basis: basisOf(planned) };
 }
 
@@ -163,12 +165,20 @@ const maxNewShown = 5;
 
 /** New files are committed only when they are named. */
 async function nothingToCommit(git: Git): Promise<string> {
-  const list = await git.run(['ls-files', '--others', '--exclude-standard', '-z']);
-  const added = list.split('\0').filter((path) => path !== '');
+  const added = await untracked(git);
   if (added.length === 0) return 'there is nothing to commit';
-  const shown = added.slice(0, maxNewShown).join(', ');
-  const more = added.length > maxNewShown ? ' …' : '';
-  return `no tracked file has changed, and new files are committed only when named: ${shown}${more} ("." names all)`;
+  return `no tracked file has changed, and new files are committed only when named: ${namesOf(added)} ("." names all)`;
+}
+
+/** New files that are not ignored. */
+async function untracked(git: Git): Promise<readonly string[]> {
+  const list = await git.run(['ls-files', '--others', '--exclude-standard', '-z']);
+  return list.split('\0').filter((path) => path !== '');
+}
+
+function namesOf(paths: readonly string[]): string {
+  const more = paths.length > maxNewShown ? ` … ${paths.length - maxNewShown} more` : '';
+  return `${paths.slice(0, maxNewShown).join(', ')}${more}`;
 }
 
 async function locatePath(files: ProjectFiles, path: string): Promise<string> {

@@ -268,6 +268,13 @@ describe('git_commit', () => {
     expect(await call('git_commit', request, approved)).toHaveProperty('commit');
   });
 
+  it('shows which new files stay out of a commit without paths', async () => {
+    const { server } = aChangedRepository();
+    const { signal } = new AbortController();
+    const shown = await server.preview('git_commit', { message: 'second' }, { signal });
+    expect(shown?.text).toContain('Left out, not tracked: new.txt');
+  });
+
   it('refuses paths outside the project and does not commit in the middle of a merge', async () => {
     const { call, git } = aChangedRepository();
     expect(await call('git_commit', { message: 'x', paths: ['../x'] })).toMatchObject({
