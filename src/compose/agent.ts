@@ -5,18 +5,14 @@ import type { Agent } from '../contract/agent/index.ts';
 import type { Caller } from '../contract/caller/index.ts';
 import type { Catalogue } from '../contract/catalogue/index.ts';
 import type { Contexts } from '../contract/context/index.ts';
-import {
-  describeExplanation,
-  type Experience,
-  findFailedCall,
-  maxFailuresSearched,
-} from '../contract/experience/index.ts';
+import type { Experience } from '../contract/experience/index.ts';
 import type { Models } from '../contract/model/index.ts';
 import type { Workflows } from '../contract/run/index.ts';
 import type { Memory } from '../contract/session/index.ts';
-import { lazy, lazyObject, systemClock, type Log } from '../kernel/index.ts';
+import { lazy, lazyObject, type Log } from '../kernel/index.ts';
 import { agentSettings } from './agent-settings.ts';
 import { hideSecrets } from './check-code.ts';
+import { explanations } from './experience.ts';
 import { lookAheadWith } from './look-ahead.ts';
 import { projectFiles, readProjectFile } from './project-files.ts';
 import type { Roots } from './roots.ts';
@@ -124,18 +120,7 @@ export function agentParts(parts: AgentHereParts): AgentParts {
     ...(parts.workspace && { changes: parts.workspace.changes }),
     hideSecrets,
     servers: parts.servers,
-    explainRun: async (caller, runId) => {
-      const explained = await parts.experience.explain(caller, { kind: 'run', runId });
-      return describeExplanation(explained, systemClock.now());
-    },
-    explainCall: async (caller) => {
-      const failures = await parts.experience.failures(caller, maxFailuresSearched);
-      const failed = findFailedCall(failures, await parts.roots.folder());
-      if (!failed) return undefined;
-      const query = { kind: 'failure', id: failed.id } as const;
-      const explained = await parts.experience.explain(caller, query);
-      return { at: failed.at, text: describeExplanation(explained, systemClock.now()) };
-    },
+    ...explanations(parts.experience, parts.roots),
     settings: agentSettings(settings),
     isTrusted: (server) => trustedServers.includes(server),
     log: parts.log.child({ room: 'agent' }),

@@ -1,6 +1,14 @@
+import type { AgentParts } from '../agent/ask/index.ts';
 import type { Settings } from '../config/index.ts';
 import type { Caller } from '../contract/caller/index.ts';
-import type { Attempt, Experience, FailedAttempt } from '../contract/experience/index.ts';
+import {
+  type Attempt,
+  describeExplanation,
+  type Experience,
+  type FailedAttempt,
+  findFailedCall,
+  maxFailuresSearched,
+} from '../contract/experience/index.ts';
 import type { Workflows } from '../contract/run/index.ts';
 import { lazy, lazyObject, systemClock, type Log } from '../kernel/index.ts';
 import type { ExperienceParts } from '../memory/index.ts';
@@ -89,5 +97,26 @@ function runFinder({
       ...(traceId !== null && { traceId }),
     };
     return { runId, failure };
+  };
+}
+
+/** What the agent tells about a run that failed, and about the direct call that failed last in this folder. */
+export function explanations(
+  experience: Pick<Experience, 'explain' | 'failures'>,
+  roots: Pick<Roots, 'folder'>,
+): Pick<AgentParts, 'explainRun' | 'explainCall'> {
+  return {
+    explainRun: async (caller, runId) => {
+      const explained = await experience.explain(caller, { kind: 'run', runId });
+      return describeExplanation(explained, systemClock.now());
+    },
+    explainCall: async (caller) => {
+      const failures = await experience.failures(caller, maxFailuresSearched);
+      const failed = findFailedCall(failures, await roots.folder());
+      if (!failed) return undefined;
+      const query = { kind: 'failure', id: failed.id } as const;
+      const explained = await experience.explain(caller, query);
+      return { at: failed.at, text: describeExplanation(explained, systemClock.now()) };
+    },
   };
 }

@@ -9,7 +9,7 @@ import type { ClientPort } from '../../contract/server/index.ts';
 import type { Memory } from '../../contract/session/index.ts';
 import type { Log } from '../../kernel/index.ts';
 import type { ReadFile } from '../answer/index.ts';
-import type { Notes } from './answer-note.ts';
+import type { Notes } from './notes.ts';
 import type { ClarificationRules } from '../intent/index.ts';
 import type { TaskLimits } from '../loop/index.ts';
 import type { Planner, ProjectFiles } from '../planner/index.ts';

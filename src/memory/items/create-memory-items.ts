@@ -27,7 +27,8 @@ import {
   UnknownMemorySourceError,
 } from '../errors.ts';
 import { defaultMemoryLimits } from '../memory-limits.ts';
-import { createMemorySearch, isOf, isWanted } from '../search/create-memory-search.ts';
+import { createMemorySearch } from '../search/create-memory-search.ts';
+import { isOf, isWanted } from '../search/wanted-items.ts';
 import { checkedText } from './checked-text.ts';
 import { findContradiction } from './find-contradiction.ts';
 import { turnsOf, type WordsOfItems } from './copy-store.ts';

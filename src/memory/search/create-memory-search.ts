@@ -1,6 +1,5 @@
 import type { Caller } from '../../contract/caller/index.ts';
 import type {
-  MemoryFilter,
   MemoryFound,
   MemoryItem,
   MemoryQuery,
@@ -28,6 +27,7 @@ import {
   smooth,
 } from './rank-items.ts';
 import { asSpeaker, readQuery, type ReadQuery } from './read-query.ts';
+import { hasEnded, isOf, isWanted, turnKey } from './wanted-items.ts';
 
 /** What the ranking goes by: all of it, but in the ablation of `bench/memory`. */
 export interface RankingParts {
@@ -286,38 +286,6 @@ function wordsFit(ranked: readonly Ranked[], read: ReadQuery): WordsFit {
     const isAbout = shared.some((word) => isRare(word) && !read.names.has(word));
     return isAbout && shared.length * 2 >= read.words.length ? 'most' : 'no';
   };
-}
-
-/** Whether it belongs to this project, or to none. */
-export function isOf({ source: { folder } }: MemoryItem, here: string | undefined): boolean {
-  return folder === undefined || here === undefined || folder === here;
-}
-
-function hasEnded({ supersededBy, validUntil }: MemoryItem, nowMs: number): boolean {
-  return supersededBy !== null || (validUntil !== null && Date.parse(validUntil) <= nowMs);
-}
-
-function turnKey(source: MemoryItem['source']): string | undefined {
-  return source.kind === 'turn' ? `${source.session} ${source.turn}` : undefined;
-}
-
-/** The filter once more, for neighbours and pinned items: the store looks for them regardless of it. */
-export function isWanted(item: MemoryItem, filter: MemoryFilter): boolean {
-  const { kinds, statuses = ['active'], sensitivities = ['normal'], session } = filter;
-  const { observedFrom, observedUntil, validAt } = filter;
-  const atMs = Date.parse(item.observedAt);
-  const validMs = validAt === undefined ? undefined : Date.parse(validAt);
-  return (
-    (kinds?.includes(item.kind) ?? true) &&
-    statuses.includes(item.status) &&
-    sensitivities.includes(item.sensitivity) &&
-    (session === undefined || (item.source.kind === 'turn' && item.source.session === session)) &&
-    (observedFrom === undefined || atMs >= Date.parse(observedFrom)) &&
-    (observedUntil === undefined || atMs <= Date.parse(observedUntil)) &&
-    (validMs === undefined ||
-      (Date.parse(item.validFrom) <= validMs &&
-        (item.validUntil === null || Date.parse(item.validUntil) > validMs)))
-  );
 }
 
 /** The best that fit; one that is too long does not keep shorter ones out. */
