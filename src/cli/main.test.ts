@@ -67,6 +67,16 @@ describe('--json', () => {
   });
 });
 
+describe('--server', () => {
+  it.each(commands.filter(({ isLocal }) => isLocal).map(({ name }) => name))(
+    'is refused by %s, which works on this machine alone',
+    async (name) => {
+      const { exitCode, stderr } = await runMain([name, '--server', 'http://127.0.0.1:9']);
+      expect([exitCode, stderr]).toEqual([2, expect.stringContaining('client.not_remote')]);
+    },
+  );
+});
+
 describe('exit codes', () => {
   it.each([
     ['tools', 0],

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { commands, loadCommand } from './command-table.ts';
-import { UsageError } from './errors.ts';
+import { NotRemoteCommandError, UsageError } from './errors.ts';
 import { flagsOf } from './invocation.ts';
 import { describeParseError, impliedCommand, typedCommand, unknownCommand } from './parse-error.ts';
 import type { Io, ProcessIo } from './io.ts';
@@ -89,5 +89,7 @@ async function run(
   const flags = flagsOf(options);
   const output = createOutput(io, options['json'] === true);
   const isLocal = commands.find(({ name }) => name === command)?.isLocal === true;
+  // `logs --server NAME` names one of this machine.
+  if (isLocal && String(options['server']).includes('://')) throw new NotRemoteCommandError();
   return runCommand({ operands, afterDashes, options, io, output, flags, isLocal });
 }
