@@ -294,8 +294,10 @@ export async function listBuilt(home: string): Promise<readonly EnvironmentRecor
 async function removeUnfinished(parent: string, signal: AbortSignal): Promise<void> {
   for (const name of await readdir(parent).catch((): string[] => [])) {
     const folder = join(parent, name);
-    if (!(await isAbandoned(folder))) continue;
-    await withJobFolder(folder, { key: name, signal }, () => removeVenv(folder));
+    if (await isAbandoned(folder)) {
+      await withJobFolder(folder, { key: name, signal }, () => removeVenv(folder));
+    }
+    // Its owner may have died before it took the lock.
     await removeEmpty(folder);
   }
 }

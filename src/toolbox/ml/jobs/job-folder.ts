@@ -1,5 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { appendFile, link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  link,
+  mkdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
@@ -62,9 +72,8 @@ async function takeLock(lock: string, key: string, signal: AbortSignal): Promise
   const identity = JSON.stringify(await ownIdentity());
   for (let waitedMs = 0; ; waitedMs += pauseMs) {
     try {
-      const file = await open(lock, 'wx', 0o600);
-      await file.writeFile(identity);
-      await file.close();
+      // A link to nowhere: it is made with its owner's name in one step, so no kill leaves one without.
+      await symlink(identity, lock);
       return;
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? error.code : undefined;
@@ -76,7 +85,7 @@ async function takeLock(lock: string, key: string, signal: AbortSignal): Promise
       const owner = await ownerOf(lock);
       if (waitedMs >= maxWaitMs) throw new JobRunningError(key, owner?.pid ?? 0);
       const isAlive = owner !== undefined && !(await isGone(owner));
-      // A lock without a name is being written, or its owner died at once.
+      // Locks of earlier versions are files, and may have no name yet.
       if (isAlive || waitedMs === 0) await setTimeout(pauseMs, undefined, { signal });
       else await removeStale(lock);
     }
@@ -98,10 +107,11 @@ export async function isAbandoned(folder: string): Promise<boolean> {
   return owner !== undefined && (await isGone(owner));
 }
 
-/** Undefined where there is no lock, or it was written in part: its owner died at once. */
+/** Undefined where there is no lock, or one of an earlier version that was written in part. */
 async function ownerOf(lock: string): Promise<z.output<typeof identitySchema> | undefined> {
   try {
-    return identitySchema.parse(JSON.parse(await readFile(lock, 'utf8')));
+    const identity = await readlink(lock).catch(() => readFile(lock, 'utf8'));
+    return identitySchema.parse(JSON.parse(identity));
   } catch {
     return undefined;
   }
