@@ -35,7 +35,8 @@ export type DockerHere =
 const image = 'tutti-sandbox-test';
 const imageFile = fileURLToPath(new URL('../.cache/docker-test-image.tar', import.meta.url));
 /** Followed by the number of the process that owns the engine. */
-const folderPrefix = 'tutti-docker-';
+/** Short, as all names of its folder: a socket's path has 107 bytes at most, and temporary folders lie in others. */
+const folderPrefix = 'docker-';
 const startLimitMs = 60_000;
 const stopLimitMs = 20_000;
 
@@ -76,7 +77,7 @@ async function startEngine(
       ...'--bridge=none --iptables=false --ip6tables=false'.split(' '),
       `--storage-driver=${storage}`,
       `--data-root=${join(folder, 'data')}`,
-      `--exec-root=${join(folder, 'exec')}`,
+      `--exec-root=${join(folder, 'x')}`,
       `--pidfile=${join(folder, 'pid')}`,
       `--host=unix://${socket}`,
     ],
