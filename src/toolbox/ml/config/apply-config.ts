@@ -103,7 +103,7 @@ function merge(
       Object.entries(from.hyperparameters).filter(([name]) => !from.defaults.includes(name)),
     );
   const [own, wins] = [given(config), given(asked)];
-  // Steps rule out epochs: who asks for epochs does not mean the steps of the file.
+  // Steps rule out epochs: a request for epochs overrides the steps of the file.
   const isByEpochs = 'num_train_epochs' in wins && !('max_steps' in wins);
   const { max_steps: _steps, ...withoutSteps } = own;
   return { ...(isByEpochs ? withoutSteps : own), ...wins };
